@@ -39,7 +39,8 @@ class Block:
 
     ``page`` counts from 1 and is None where the format has no pages. ``level`` is the heading's depth
     (1 = outermost; 0 for what is not a heading). ``page_breaks`` holds offsets into ``text`` at which the
-    next page begins (a paragraph that runs over the page's end).
+    next page begins (a paragraph that runs over the page's end). A block of kind ``table`` has no text of
+    its own: ``table`` is its place in `LoadedDocument.tables`.
     """
 
     kind: BlockKind
@@ -47,11 +48,15 @@ class Block:
     page: int | None = None
     level: int = 0
     page_breaks: tuple[int, ...] = ()
+    table: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with its cells exactly as printed. ``rows`` does not include ``header``."""
+    """A table with its cells exactly as printed. ``rows`` does not include ``header``.
+
+    ``row_pages`` gives the page of each row where the table runs over several pages.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -59,6 +64,7 @@ class Table:
     page_end: int | None = None
     title: str = ""
     section_path: tuple[str, ...] = ()
+    row_pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

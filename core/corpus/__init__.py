@@ -1,0 +1,1 @@
+"""Which official documents there are (``register``) and how they get here (``acquire``)."""

@@ -1,0 +1,1 @@
+"""From a file to pages, clean text, tables and fragments. One pipeline for public and private documents."""

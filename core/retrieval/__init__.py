@@ -1,0 +1,1 @@
+"""Finding fragments: the embedding model, the store, hybrid search and the reranker."""
