@@ -72,6 +72,7 @@ class LoadedDocument:
     """A file as read: cleaned blocks in reading order, its tables, and what the reader should know.
 
     ``pages`` maps page number to the cleaned text of that page; formats without pages have one entry, page 1.
+    ``document_date`` is the ISO date that the document's own header or footer states, '' where it states none.
     """
 
     blocks: tuple[Block, ...]
@@ -80,6 +81,7 @@ class LoadedDocument:
     warnings: tuple[str, ...] = ()
     paged: bool = True
     dropped_tables: int = 0
+    document_date: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class DocumentInfo:
     sha256: str = ""
     wheel: str = ""
     wheel_path: str = ""
+    size: int = 0
     source_scope: Scope = Scope.PUBLIC
     session_id: str = ""
 

@@ -66,16 +66,13 @@ def _document_date(soup: BeautifulSoup) -> str:
     """The last update's date; for a norm never changed, the date on which it was published."""
     shown = soup.select_one("label.version-actual")
     metadata = soup.select_one("dl.conso dd")
-    return iso_date(inline_text(shown) if shown else "") or iso_date(
-        inline_text(metadata) if metadata else ""
-    )
+    return iso_date(inline_text(shown) if shown else "") or iso_date(inline_text(metadata) if metadata else "")
 
 
 def _block_labels(soup: BeautifulSoup) -> dict[str, str]:
     """Names that the page's index gives to blocks without a heading: [Preámbulo], [Firma]."""
     links = {
-        str(link.get("href", "")).lstrip("#"): fold(link.get_text())
-        for link in soup.select("#lista-marcadores a")
+        str(link.get("href", "")).lstrip("#"): fold(link.get_text()) for link in soup.select("#lista-marcadores a")
     }
     return {name: text.strip("[]") for name, text in links.items() if text.startswith("[")}
 
@@ -139,9 +136,7 @@ def _content(tag: Tag, document_date: str) -> Iterator[str]:
     elif tag.name == "blockquote" and not names:
         texts = [_note(text) for text in _notes_with_effect(tag, document_date)]
     elif tag.find(["p", "table"]):
-        texts = [
-            text for child in tag.find_all(True, recursive=False) for text in _content(child, document_date)
-        ]
+        texts = [text for child in tag.find_all(True, recursive=False) for text in _content(child, document_date)]
     else:
         texts = [inline_text(tag)]
     yield from filter(None, texts)

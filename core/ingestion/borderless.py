@@ -7,7 +7,9 @@ from core.ingestion.layout import Row, group_rows
 from core.ingestion.pdf import Line
 from core.ingestion.pdf_tables import RawTable, clean_cell
 
-_AMOUNT = re.compile(r"^[-+(]?\s*(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?\s*(?:€|%|eur|euros)?\)?$|^-?\d+[.,]\d{2}$", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"^[-+(]?\s*(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?\s*(?:€|%|eur|euros)?\)?$|^-?\d+[.,]\d{2}$", re.IGNORECASE
+)
 _MIN_COLUMNS = 3
 _MIN_ROWS = 3
 _GAP = 12.0
@@ -65,9 +67,7 @@ def _place(row: Row, header: Sequence[Line]) -> list[str] | None:
         return None
     for cell in cells:
         centre = (cell.x0 + cell.x1) / 2
-        distance = [
-            min(abs(cell.x0 - h.x0), abs(cell.x1 - h.x1), abs(centre - (h.x0 + h.x1) / 2)) for h in header
-        ]
+        distance = [min(abs(cell.x0 - h.x0), abs(cell.x1 - h.x1), abs(centre - (h.x0 + h.x1) / 2)) for h in header]
         column = distance.index(min(distance))
         if distance[column] > 25 or placed[column]:
             return None

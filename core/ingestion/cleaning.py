@@ -17,7 +17,9 @@ _TRANSLATION = {**_INVISIBLE, **_SPACES, **_LIGATURES}
 _HYPHEN_BREAK = re.compile(r"(\w+)(?:-|‐)[ \t]*\n[ \t]*(\w+)")
 _SOFT_HYPHEN_BREAK = re.compile(r"\u00ad[ \t]*\n[ \t]*")
 # A line that starts like this starts something of its own.
-_STARTS_ITEM = re.compile(r"(?:[•◦○▪‣·–—*-]\s|\d{1,3}[.)ºª]|\d{1,2}\.\d|[a-zñA-ZÑ][.)]\s|[ivxIVX]{1,5}[.)]\s|#{1,6}\s|\|)")
+_STARTS_ITEM = re.compile(
+    r"(?:[•◦○▪‣·–—*-]\s|\d{1,3}[.)ºª]|\d{1,2}\.\d|[a-zñA-ZÑ][.)]\s|[ivxIVX]{1,5}[.)]\s|#{1,6}\s|\|)"
+)
 
 # A line shorter than this was ended on purpose (a record, a heading), not wrapped by an editor.
 _WRAPPED_LINE = 50

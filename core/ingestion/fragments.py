@@ -21,9 +21,10 @@ _TAIL_TOKENS = 60
 _MAX_PATH_CHARS = 300
 
 TokenCounter = Callable[[Sequence[str]], list[int]]
+# "Hasta el 20 de octubre", "Desde el 8 de abril hasta el 30 de junio": a heading that is a term.
+_MONTH = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
 _DATE_HEADING = re.compile(
-    r"\b\d{1,2}\s+(?:de|al|y)\b.*?\b(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b",
-    re.IGNORECASE,
+    rf"^(?:hasta|desde|del?|entre|antes|a partir|plazo)\b.*\b\d{{1,2}}\b.*\b(?:{_MONTH})\b", re.IGNORECASE
 )
 
 
@@ -47,15 +48,19 @@ class _Section:
 
 
 def embedding_text(fragment: Fragment) -> str:
-    """What the embedder and the text index see: where the fragment stands, then its text.
+    """What the embedder and the text index see: document, where the fragment stands in it, then its text.
 
-    The heading lines that the text begins with are not said twice.
+    The heading lines that the text begins with are not said twice; an official title that only repeats the
+    document's name at length is left out.
     """
-    path = [part for part in fragment.section_path if part not in fragment.text[:400].split("\n")]
+    said = fragment.text[:600].split("\n")
+    path = [part for part in fragment.section_path if part not in said]
+    if path and _fold(path[0]).startswith(_fold(fragment.title)[:20]):
+        path = path[1:]
     context = " › ".join(path)
     if len(context) > _MAX_PATH_CHARS:
         context = context[-_MAX_PATH_CHARS:].partition(" ")[2]
-    return f"{context}\n{fragment.text}" if context else fragment.text
+    return f"{fragment.title}{' › ' if context else ''}{context}\n{fragment.text}"
 
 
 def make_fragments(document: LoadedDocument, info: DocumentInfo, count_tokens: TokenCounter) -> list[Fragment]:
@@ -123,7 +128,10 @@ def _sections(document: LoadedDocument, contents: set[int]) -> Iterator[_Section
         if block.kind == "heading":
             if section.pieces:
                 yield section
-            path = [*((level, text) for level, text in path if level < block.level), (block.level, block.text)]
+            path = [
+                *((level, text) for level, text in path if level < block.level),
+                (block.level, block.text),
+            ]
             section, last = _Section(tuple(text for _, text in path)), ""
         elif block.table is not None:
             if section.pieces:

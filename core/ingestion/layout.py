@@ -67,7 +67,12 @@ def make_row(lines: Sequence[Line]) -> Row:
         raised = line.size <= 0.78 * main.size and (line.y0 + line.y1) / 2 < (main.y0 + main.y1) / 2
         if raised and re.fullmatch(r"[\d()*]+", text.strip()):
             text = text.strip().translate(_SUPERSCRIPTS)
-        elif parts and previous is not None and (line.x0 - previous.x1 > 0.12 * main.size) and not parts[-1].endswith(" "):
+        elif (
+            parts
+            and previous is not None
+            and (line.x0 - previous.x1 > 0.12 * main.size)
+            and not parts[-1].endswith(" ")
+        ):
             parts.append(" ")
         parts.append(text)
         previous = line
@@ -88,7 +93,9 @@ def group_rows(lines: Sequence[Line]) -> list[Row]:
         for row in reversed(rows[-4:]):
             top, bottom = min(r.y0 for r in row), max(r.y1 for r in row)
             overlap = min(bottom, line.y1) - max(top, line.y0)
-            same = overlap >= 0.5 * min(line.height, bottom - top) or top <= centre <= bottom and line.height < 0.5 * (bottom - top)
+            same = overlap >= 0.5 * min(line.height, bottom - top) or (
+                top <= centre <= bottom and line.height < 0.5 * (bottom - top)
+            )
             crosses = any(min(r.x1, line.x1) - max(r.x0, line.x0) > 2 for r in row)
             if same and not crosses:
                 row.append(line)
@@ -179,7 +186,9 @@ def _gutter_candidates(lines: Sequence[Line]) -> list[float]:
     """Positions right of which many lines begin, with other lines ending left of them, the best first."""
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     width = right - left
-    starts = Counter(round(line.x0 / 3) * 3 for line in lines if left + _MIN_COLUMN_SHARE * width < line.x0 < right - 0.15 * width)
+    starts = Counter(
+        round(line.x0 / 3) * 3 for line in lines if left + _MIN_COLUMN_SHARE * width < line.x0 < right - 0.15 * width
+    )
     scored = []
     for start, _ in starts.most_common(6):
         x = start - 4.0
@@ -215,16 +224,18 @@ def _gutter(lines: Sequence[Line]) -> float | None:
     return x
 
 
-def strip_furniture(pages: Sequence[PdfPage]) -> list[list[Line]]:
-    """Each page's lines without headers, footers and page numbers (see `find_repeated_lines`)."""
+def strip_furniture(pages: Sequence[PdfPage]) -> tuple[list[list[Line]], list[str]]:
+    """Each page's lines without headers, footers and page numbers (see `find_repeated_lines`), and what was removed."""
     rows = [group_rows([line for line in page.lines if line.angle == 0]) for page in pages]
     edges = [[EdgeLine(row.text, row.y0) for row in page] for page in rows]
     gone = find_repeated_lines(edges)
-    kept = []
+    kept: list[list[Line]] = []
+    removed: list[str] = []
     for page, page_rows, indices in zip(pages, rows, gone, strict=True):
+        removed.extend(page_rows[i].text for i in sorted(indices))
         dropped = {id(line) for i in indices for line in page_rows[i].lines}
         kept.append([line for line in page.lines if id(line) not in dropped])
-    return kept
+    return kept, removed
 
 
 def body_size(pages: Sequence[PdfPage]) -> float:
@@ -365,7 +376,7 @@ class BlockBuilder:
         for title, level, _ in self._outline.get(current.page, ()):
             if folded == title or (len(folded) > 15 and (title.startswith(folded) or folded.startswith(title))):
                 return level
-        return -int(round(10 * current.rows[0].size))
+        return -round(10 * current.rows[0].size)
 
 
 def _ended_on_purpose(last: Row, row: Row) -> bool:

@@ -1,8 +1,10 @@
 """One entrance for every file: type by content and extension, then pages, blocks and tables."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from core.errors import UnreadableDocumentError, UnsupportedFileTypeError
@@ -61,7 +63,7 @@ def _load_pdf(path: Path, *, max_pages: int, progress: Progress | None) -> Loade
     content = read_pdf(path, max_pages=max_pages)
     warnings = list(content.warnings)
     _check_text(content, warnings)
-    kept = strip_furniture(content.pages)
+    kept, furniture = strip_furniture(content.pages)
     raw = _tables(path, content, kept, progress)
     page_ends = {
         page.number: _ends_with_table(lines, [t for t in raw if t.page == page.number])
@@ -91,10 +93,22 @@ def _load_pdf(path: Path, *, max_pages: int, progress: Progress | None) -> Loade
         tables=tuple(tables),
         warnings=tuple(warnings),
         dropped_tables=sum(1 for t in raw if not t.useful),
+        document_date=_stated_date(furniture),
     )
 
 
-def _tables(path: Path, content: PdfContent, kept: Sequence[Sequence[Line]], progress: Progress | None) -> list[RawTable]:
+def _stated_date(furniture: Sequence[str]) -> str:
+    """The date (dd/mm/yyyy) that most page headers or footers carry, as ISO; '' where they carry none."""
+    dates = Counter(match.groups() for text in furniture if (match := re.search(r"\b(\d{2})/(\d{2})/(\d{4})\b", text)))
+    if not dates:
+        return ""
+    (day, month, year), _ = dates.most_common(1)[0]
+    return f"{year}-{month}-{day}"
+
+
+def _tables(
+    path: Path, content: PdfContent, kept: Sequence[Sequence[Line]], progress: Progress | None
+) -> list[RawTable]:
     ruled = {p.number: p.lines for p in content.pages if p.suggests_table and p.lines}
     done = 0
 
@@ -154,7 +168,9 @@ def is_gibberish(text: str) -> bool:
     words = re.findall(r"[^\W\d_]{4,}", text)
     if len(words) < 12:
         return False
-    spoken = sum(1 for word in words if set(word.lower()) & _VOWELS and not re.search(r"[^\Waeiouáéíóú\d_]{6}", word.lower()))
+    spoken = sum(
+        1 for word in words if set(word.lower()) & _VOWELS and not re.search(r"[^\Waeiouáéíóú\d_]{6}", word.lower())
+    )
     return spoken < _MIN_LETTER_SHARE * len(words)
 
 
@@ -185,7 +201,10 @@ def _with_sections(blocks: Sequence[Block], tables: list[Table]) -> list[Table]:
     path: list[tuple[int, str]] = []
     for block in blocks:
         if block.kind == "heading":
-            path = [*((level, text) for level, text in path if level < block.level), (block.level, block.text)]
+            path = [
+                *((level, text) for level, text in path if level < block.level),
+                (block.level, block.text),
+            ]
         elif block.table is not None:
             names = tuple(text for _, text in path)
             tables[block.table] = replace(tables[block.table], section_path=names, title=names[-1] if names else "")
@@ -205,7 +224,7 @@ def _page_texts(blocks: Sequence[Block], tables: Sequence[Table], total: int) ->
                 parts[row_page].append(line)
             continue
         cuts = [0, *block.page_breaks, len(block.text)]
-        for offset, (start, end) in enumerate(zip(cuts, cuts[1:], strict=False)):
+        for offset, (start, end) in enumerate(pairwise(cuts)):
             if piece := block.text[start:end].strip():
                 parts[page + offset].append(piece)
     return {number: "\n".join(texts) for number, texts in parts.items()}

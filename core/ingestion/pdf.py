@@ -144,7 +144,10 @@ def read_pdf(path: Path, *, max_pages: int) -> PdfContent:
             except (RuntimeError, ValueError) as error:
                 warnings.append(f"La página {index + 1} está dañada y no se ha podido leer ({type(error).__name__}).")
                 pages.append(PdfPage(index + 1, 0.0, 0.0, []))
-        outline = [OutlineEntry(int(level), " ".join(str(title).split()), int(page)) for level, title, page in document.get_toc()]
+        outline = [
+            OutlineEntry(int(level), " ".join(str(title).split()), int(page))
+            for level, title, page in document.get_toc()
+        ]
         return PdfContent(pages, [entry for entry in outline if entry.title and entry.page > 0], warnings)
 
 
@@ -214,7 +217,7 @@ def _is_visible(span: dict[str, Any], page_rect: Any, fills: list[tuple[Any, Any
     ground = [round(255 * c) for c in background] if len(background) == 3 else [round(255 * background[0])] * 3
     if len(background) == 4:
         return True
-    return max(abs(a - b) for a, b in zip(channels, ground, strict=True)) > 255 - _WHITE
+    return bool(max(abs(a - b) for a, b in zip(channels, ground, strict=True)) > 255 - _WHITE)
 
 
 def _line(spans: list[dict[str, Any]], direction: tuple[float, float]) -> Line | None:
@@ -302,7 +305,8 @@ def render_page(path: Path, *, page: int, passages: tuple[str, ...] = (), zoom: 
         words = target.get_text("words", sort=False)
         for box in _passage_boxes(words, passages):
             mark = target.new_shape()
-            mark.draw_rect(pymupdf.Rect(box) + (-1, -1, 1, 1))
+            x0, y0, x1, y1 = box
+            mark.draw_rect(pymupdf.Rect(x0 - 1, y0 - 1, x1 + 1, y1 + 1))
             mark.finish(fill=(1, 0.9, 0.2), color=None, fill_opacity=0.45)
             mark.commit(overlay=True)
         return bytes(target.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False).tobytes("png"))
@@ -340,7 +344,9 @@ def _match(words: list[Any], wanted: str) -> list[tuple[float, float, float, flo
     if start < 0 and len(wanted) > 40:
         # The part of a passage that is on this page: its longest head at the page's end, or tail at its start.
         for size in range(len(wanted) - 1, 39, -1):
-            if text.endswith(wanted[:size]) or (pos := text.rfind(wanted[:size])) >= len(text) - size - 200 > 0 and pos >= 0:
+            if text.endswith(wanted[:size]) or (
+                (pos := text.rfind(wanted[:size])) >= len(text) - size - 200 > 0 and pos >= 0
+            ):
                 start, length = text.rfind(wanted[:size]), size
                 break
             if (pos := text.find(wanted[-size:])) >= 0 and pos < 200:

@@ -71,8 +71,7 @@ def _page_tables(page: Any, number: int, lines: Sequence[Line]) -> list[RawTable
     for table in page.find_tables():
         if len(table.rows) == 0 or max(len(row.cells) for row in table.rows) < 2:
             continue
-        rows, header_rows = _cells(page, table)
-        rows, header_rows = _drop_empty(rows, header_rows)
+        rows, header_rows = _drop_empty(*_cells(page, table))
         if not rows or len(rows[0]) < 2:
             continue
         x0, top, x1, bottom = (float(v) for v in table.bbox)
@@ -99,7 +98,7 @@ def _cells(page: Any, table: Any) -> tuple[list[list[str]], int]:
     """Text of every cell. A cell that covers several rows is repeated in each; one over several columns is not."""
     texts = table.extract(x_tolerance=1.5, y_tolerance=3) or []
     columns = max(len(row) for row in texts)
-    xs = [None] * columns
+    xs: list[float | None] = [None] * columns
     for row in table.rows:
         for j, cell in enumerate(row.cells):
             if cell is not None and xs[j] is None:
@@ -111,9 +110,10 @@ def _cells(page: Any, table: Any) -> tuple[list[list[str]], int]:
         cells = []
         for j in range(columns):
             text = texts[i][j] if j < len(texts[i]) else None
-            if text is None and rows and xs[j] is not None:
-                above = next((c for c in table.cells if c[0] <= xs[j] <= c[2] and c[1] <= middle <= c[3]), None)
-                if above is not None and above[1] < top - 1 and above[0] >= xs[j] - 8:
+            x = xs[j]
+            if text is None and rows and x is not None:
+                above = next((c for c in table.cells if c[0] <= x <= c[2] and c[1] <= middle <= c[3]), None)
+                if above is not None and above[1] < top - 1 and above[0] >= x - 8:
                     cells.append(rows[-1][j])
                     continue
             cells.append(clean_cell(text or ""))
@@ -126,7 +126,11 @@ def _header_rows(page: Any, table: Any, rows: Sequence[Sequence[str]]) -> int:
     bold = []
     for row in table.rows[:4]:
         x0, top, x1, bottom = row.bbox
-        chars = [c for c in page.chars if top <= (c["top"] + c["bottom"]) / 2 <= bottom and x0 <= c["x0"] <= x1 and c["text"].strip()]
+        chars = [
+            c
+            for c in page.chars
+            if top <= (c["top"] + c["bottom"]) / 2 <= bottom and x0 <= c["x0"] <= x1 and c["text"].strip()
+        ]
         bold.append(bool(chars) and all("bold" in c["fontname"].lower() for c in chars))
     count = next((i for i, is_bold in enumerate(bold) if not is_bold), len(bold))
     count = min(count, 3, len(rows) - 1)

@@ -3,10 +3,10 @@
 import re
 
 _ABBREVIATIONS = frozenset(
-    """art arts ap apdo apdos aptdo núm nums núms num nº pág págs p pp ed vol cap caps tel tfno fax avda c/ ctra pza sr sra srs
-    sres dr dra d dª dña etc ej ejem máx mín aprox vid cfr vgr ss sig sigs párr disp adic trans trans. lib tít secc
-    s.a s.l s.l.u s.a.u s.c c.b cía p.ej i.v.a n.i.f d.g.t a.e.a.t ee.uu nn dcho izq gtos ptas pta kg km m cm mod mod
-    admón depto dpto ud uds vd vds fdo pral prov prof ref rfª ley.""".split()
+    """art arts ap apdo apdos aptdo núm nums núms num nº pág págs p pp ed vol cap caps tel tfno fax avda c/ ctra pza sr
+    sra srs sres dr dra d dª dña etc ej ejem máx mín aprox vid cfr vgr ss sig sigs párr disp adic trans lib tít secc
+    s.a s.l s.l.u s.a.u s.c c.b cía p.ej i.v.a n.i.f d.g.t a.e.a.t ee.uu nn dcho izq gtos ptas pta kg km m cm mod admón
+    depto dpto ud uds vd vds fdo pral prov prof ref rfª""".split()
 )
 _BOUNDARY = re.compile(r"(?<=[.!?…:;])[»”\")\]⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾]*\s+")
 _LAST_WORD = re.compile(r"(\S+?)[.]$")
@@ -43,7 +43,7 @@ def _ends_sentence(before: str, rest: str, whole: str) -> bool:
         return not first.islower()
     word = _LAST_WORD.search(before)
     if word:
-        token = word.group(1).lstrip("(«“\"").casefold()
+        token = word.group(1).lstrip('(«“"').casefold()
         if token in _ABBREVIATIONS or re.fullmatch(r"(?:[a-zñ]\.)*[a-zñ]", token):
             return False
         # "1. Texto": the figure numbers what follows; "1.º" never gets here (no space after the point).

@@ -67,13 +67,18 @@ def join_raw_tables(raw: Sequence[RawTable], *, page_ends: dict[int, bool]) -> l
 
 
 def _continues(
-    open_table: tuple[Table, list[RawTable]], part: RawTable, header: tuple[str, ...], page_ends: dict[int, bool]
+    open_table: tuple[Table, list[RawTable]],
+    part: RawTable,
+    header: tuple[str, ...],
+    page_ends: dict[int, bool],
 ) -> bool:
     table, parts = open_table
     last = parts[-1]
     same_width = len(table.header) == len(part.rows[0])
     repeats = not part.header_rows or header == table.header
-    return last.page + 1 == part.page and page_ends.get(last.page, False) and same_width and repeats and part.box[1] < 220
+    return (
+        last.page + 1 == part.page and page_ends.get(last.page, False) and same_width and repeats and part.box[1] < 220
+    )
 
 
 def table_lines(table: Table) -> list[str]:

@@ -8,7 +8,16 @@ from core.errors import UnreadableDocumentError
 from core.ingestion.cleaning import clean_text
 from core.models import Block, LoadedDocument, Table
 
-_SIGNATURES = (b"%PDF", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\xd0\xcf\x11\xe0", b"\x7fELF", b"\x1f\x8b")
+_SIGNATURES = (
+    b"%PDF",
+    b"PK\x03\x04",
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"\xd0\xcf\x11\xe0",
+    b"\x7fELF",
+    b"\x1f\x8b",
+)
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -30,7 +39,9 @@ def decode(data: bytes) -> tuple[str, list[str]]:
     if not data.strip(b"\x00 \t\r\n"):
         raise UnreadableDocumentError("El archivo está vacío: no contiene texto.")
     if data.startswith(_SIGNATURES):
-        raise UnreadableDocumentError("El archivo no es de texto, aunque su nombre lo diga. Súbalo con su formato real.")
+        raise UnreadableDocumentError(
+            "El archivo no es de texto, aunque su nombre lo diga. Súbalo con su formato real."
+        )
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, errors="replace"), []
@@ -92,7 +103,11 @@ def load_text(data: bytes, *, markdown: bool) -> LoadedDocument:
             blocks.append(chunk)
             shown.append(chunk.text)
     return LoadedDocument(
-        blocks=tuple(blocks), pages={1: "\n\n".join(shown)}, tables=tuple(tables), warnings=tuple(warnings), paged=False
+        blocks=tuple(blocks),
+        pages={1: "\n\n".join(shown)},
+        tables=tuple(tables),
+        warnings=tuple(warnings),
+        paged=False,
     )
 
 

@@ -33,13 +33,26 @@ def load_in_worker(path: Path, settings: Settings, *, progress: Progress | None 
     Raises:
         UnsupportedFileTypeError, UnreadableDocumentError: as `load`; also when a limit is passed or the child dies.
     """
-    request = {"do": "load", "path": str(path.resolve()), "max_pages": settings.max_pages, "max_mb": settings.max_file_mb}
+    request = {
+        "do": "load",
+        "path": str(path.resolve()),
+        "max_pages": settings.max_pages,
+        "max_mb": settings.max_file_mb,
+    }
     return _RESULT.validate_json(_run(request, settings, progress))
 
 
-def render_in_worker(path: Path, settings: Settings, *, page: int, passages: tuple[str, ...] = (), zoom: float = 1.6) -> bytes:
+def render_in_worker(
+    path: Path, settings: Settings, *, page: int, passages: tuple[str, ...] = (), zoom: float = 1.6
+) -> bytes:
     """`core.ingestion.pdf.render_page` in a child process. Returns a PNG."""
-    request = {"do": "render", "path": str(path.resolve()), "page": page, "passages": list(passages), "zoom": zoom}
+    request = {
+        "do": "render",
+        "path": str(path.resolve()),
+        "page": page,
+        "passages": list(passages),
+        "zoom": zoom,
+    }
     return base64.b64decode(_run(request, settings, None))
 
 

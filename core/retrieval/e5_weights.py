@@ -7,7 +7,8 @@ only documentation:
   float32 layer-norm epsilon, int32 block size (32);
 - tokenizer: int32 piece count and the ids of ``<s>``, ``</s>``, ``<pad>``, ``<unk>``, uint64 blob length,
   uint32 offsets (count + 1), float32 scores, the UTF-8 blob;
-- normalisation: int32 count, uint32 length in bytes, then per code point uint32 code point, uint8 n, n x uint32;
+- normalisation: int32 count, uint32 length in bytes, then per code point uint32 code point, uint8 n,
+  n x uint32;
 - directory: int32 count, then per tensor uint16 name length, name, uint8 type (0 float32, 1 Q4_0), uint32
   elements, uint64 offset from the start of the file, uint64 bytes.
 
@@ -152,10 +153,11 @@ def parse(data: memoryview | bytes) -> E5File:
     """
     try:
         cursor = _Cursor(data)
-        magic, version, *sizes, epsilon, block = cursor.fields("4sI7ifi")
+        magic, version = cursor.fields("4sI")
+        header = Header(*cursor.fields("7if"))
+        block = cursor.fields("i")[0]
         if magic != b"E5S1" or version != 1 or block != _BLOCK:
             raise ValueError("not an E5S1 file of version 1")
-        header = Header(*sizes, epsilon)
         vocabulary = _read_vocabulary(cursor)
         tensors = dict(_read_directory(cursor))
         for name, (_, elements) in _layout(header).items():
@@ -174,9 +176,7 @@ def _read_vocabulary(cursor: _Cursor) -> Vocabulary:
     ends = cursor.array("<u4", count + 1)
     scores = cursor.array("<f4", count)
     blob = cursor.raw(blob_size)
-    pieces = tuple(
-        (blob[ends[i] : ends[i + 1]].decode("utf-8"), float(scores[i])) for i in range(count)
-    )
+    pieces = tuple((blob[ends[i] : ends[i + 1]].decode("utf-8"), float(scores[i])) for i in range(count))
     mapped, _ = cursor.fields("iI")
     normalisation = {}
     for _ in range(mapped):
@@ -250,13 +250,12 @@ def write_safetensors(source: E5File, path: Path) -> None:
 def build_tokenizer(vocabulary: Vocabulary) -> Any:
     """The ``tokenizers.Tokenizer`` of the file.
 
-    Normalisation is SentencePiece's ``nmt_nfkc``: control characters dropped, odd blanks to spaces, NFKC, runs
-    of spaces to one, no space at either end. All 4,837 entries of the pinned file's map agree with it
-    (an entry that did not would get a rule of its own in front). What differs from the C engine's own
-    normalisation, which maps code points one by one: letter + combining accent become one letter (as in the
-    original SentencePiece model), spaces at the end are dropped (idem), 74 characters newer than the file's
-    map are folded too (or left alone by SentencePiece: U+FF5E), and consecutive unknown characters are one
-    ``<unk>``, as in the original.
+    Normalisation is SentencePiece's ``nmt_nfkc``: control characters dropped, odd blanks to spaces, NFKC,
+    runs of spaces to one, no space at either end. All 4,837 entries of the pinned file's map agree with it
+    (an entry that did not would get a rule of its own in front). The C engine maps code points one by one;
+    what differs from it is as in the original SentencePiece model: a letter and the combining accent after
+    it become one letter, spaces at the end are dropped, consecutive unknown characters are one ``<unk>``.
+    Left out: U+FF5E and U+1F23B, which the map leaves alone, are folded.
     """
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
     from tokenizers.processors import TemplateProcessing
@@ -362,7 +361,7 @@ def read_marker(folder: Path) -> dict[str, Any] | None:
 
 
 def convert(weights: Path, folder: Path, *, origin: Mapping[str, str]) -> None:
-    """Convert the file at ``weights`` into the model folder ``folder``, which appears complete or not at all."""
+    """Convert the file at ``weights`` into the folder ``folder``, which appears complete or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:

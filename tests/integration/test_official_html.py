@@ -109,9 +109,7 @@ def test_every_other_heading_is_there_in_order(corpus_dir: Path, name: str) -> N
     soup, converted = _read(corpus_dir / name)
     preamble = _preamble(soup)
     expected = "".join(
-        _plain(tag.get_text())
-        for tag in soup.select("div.bloque h4")
-        if tag.find_parent("div") is not preamble
+        _plain(tag.get_text()) for tag in soup.select("div.bloque h4") if tag.find_parent("div") is not preamble
     )
     found = "".join(
         _plain(text)
@@ -138,17 +136,13 @@ def test_every_normative_paragraph_is_there_in_order(corpus_dir: Path, name: str
 
 
 @pytest.mark.parametrize("name", BOE)
-def test_the_text_outside_tables_and_notes_is_the_page_s_own_and_nothing_else(
-    corpus_dir: Path, name: str
-) -> None:
+def test_the_text_outside_tables_and_notes_is_the_page_s_own_and_nothing_else(corpus_dir: Path, name: str) -> None:
     page = BeautifulSoup((corpus_dir / name).read_bytes(), "lxml")
     for tag in page.select("div.bloque :is(form, table, .bloque, .pie_unico, blockquote:not(.sangrado))"):
         tag.decompose()
     expected = _plain("".join(block.get_text() for block in page.select("div.bloque")))
     blocks = _read(corpus_dir / name)[1].markdown.split("\n\n")[1:]
-    written = [
-        re.sub(r"^#+ ", "", block) for block in blocks if not block.startswith(("|", "Nota del BOE: "))
-    ]
+    written = [re.sub(r"^#+ ", "", block) for block in blocks if not block.startswith(("|", "Nota del BOE: "))]
     found = _plain("".join(text for text in written if text not in ("Preámbulo", "Firma")))
     assert found.replace(".", "") == expected.replace(".", "")
 
@@ -200,11 +194,7 @@ def test_articles_of_the_decree_and_of_its_reglamento_are_apart(corpus_dir: Path
 def test_amounts_updated_by_an_order_are_told_beside_the_text(corpus_dir: Path) -> None:
     markdown = _read(corpus_dir / "rd-439-2007.html")[1].markdown
     article = markdown.split("###### Artículo 9. Dietas")[1].split("\n#")[0]
-    assert (
-        article.index("0,19 euros")
-        < article.index("Nota del BOE: Téngase en cuenta")
-        < article.index("0,26 euros")
-    )
+    assert article.index("0,19 euros") < article.index("Nota del BOE: Téngase en cuenta") < article.index("0,26 euros")
 
 
 def test_the_electronic_invoice_says_from_when_it_is_in_force(corpus_dir: Path) -> None:

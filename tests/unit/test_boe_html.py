@@ -60,9 +60,7 @@ def test_hierarchy_tells_the_decree_from_the_reglamento_that_it_approves() -> No
             block('<h4 class="capitulo_num">CAPÍTULO II</h4><h4 class="capitulo_tit">Facturas</h4>', "ci"),
             block('<h4 class="seccion">Sección 1.ª Clases</h4>', "s1"),
             block('<h4 class="subseccion">Subsección 1.ª Completas</h4><h4 class="titulo_tit"> </h4>', "ss"),
-            block(
-                '<h5 class="articulo">Artículo 1. Contenido.</h5><p class="parrafo">Contendrá.</p>', "a1-2"
-            ),
+            block('<h5 class="articulo">Artículo 1. Contenido.</h5><p class="parrafo">Contendrá.</p>', "a1-2"),
             block('<h5 class="articulo">Disposición adicional primera. Otros.</h5>', "da"),
             block('<h4 class="anexo">Anexo al Reglamento</h4>', "an-2"),
         ]
@@ -169,9 +167,7 @@ REFERENCE = ' <a href="/doc">Ref. BOE-A-2020-1</a>.'
         ),
     ],
 )
-def test_editors_notes_stay_only_where_they_state_an_effect(
-    notes: list[tuple[str, str]], kept: list[str]
-) -> None:
+def test_editors_notes_stay_only_where_they_state_an_effect(notes: list[tuple[str, str]], kept: list[str]) -> None:
     lines = "".join(f'<p class="{name}">{text[:-1]}.{REFERENCE}</p>' for name, text in notes)
     assert body(f"<blockquote>{lines}</blockquote>") == [f"Nota del BOE: {text}" for text in kept]
 
@@ -184,9 +180,7 @@ def test_a_note_shown_with_the_text_stays_in_its_place() -> None:
 
 
 def test_a_wording_that_is_not_in_force_yet_says_so() -> None:
-    foot = (
-        '<p class="pie_unico">Texto añadido, publicado el 31/03/2026, en vigor a partir del 20/04/2026.</p>'
-    )
+    foot = '<p class="pie_unico">Texto añadido, publicado el 31/03/2026, en vigor a partir del 20/04/2026.</p>'
     assert body(f'<p class="parrafo">Texto.</p>{foot}') == [
         "Nota del BOE: Redacción publicada el 31/03/2026, en vigor a partir del 20/04/2026.",
         "Texto.",

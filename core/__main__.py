@@ -1,0 +1,246 @@
+"""Command line: ``python -m core index | search | ask | load``."""
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.config import Settings
+from core.errors import AsesoriaError
+from core.ingestion.worker import load_in_worker
+from core.models import Answer, RetrievedFragment
+
+if TYPE_CHECKING:
+    from core.services import Services
+
+EXIT_OK, EXIT_ERROR = 0, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command. A domain error gives exit code 2 and its message on stderr."""
+    args = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
+    try:
+        return int(args.run(args, Settings()))
+    except AsesoriaError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return EXIT_ERROR
+    except KeyboardInterrupt:
+        print("Interrumpido. Lo hecho hasta aquí se conserva.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m core", description="AsesorIA en la línea de órdenes.")
+    commands = parser.add_subparsers(required=True, metavar="ORDEN")
+    index = commands.add_parser("index", help="descargar e indexar los documentos oficiales")
+    index.add_argument("--only", action="append", metavar="DOC_ID", help="solo este documento (se puede repetir)")
+    index.add_argument("--json", action="store_true", help="el informe en JSON")
+    index.set_defaults(run=_index)
+    search = commands.add_parser("search", help="fragmentos para una pregunta")
+    _add_question(search)
+    search.add_argument("-k", type=int, default=8, help="cuántos fragmentos (8)")
+    search.set_defaults(run=_search)
+    ask = commands.add_parser("ask", help="respuesta con sus fuentes")
+    _add_question(ask)
+    ask.set_defaults(run=_ask)
+    load = commands.add_parser("load", help="leer un archivo y mostrar lo leído")
+    load.add_argument("file", type=Path, metavar="FILE")
+    load.add_argument("--json", action="store_true", help="en JSON")
+    load.set_defaults(run=_load)
+    return parser
+
+
+def _add_question(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("question", nargs="?", help="la pregunta")
+    parser.add_argument("--questions", type=Path, metavar="FILE", help="lista JSON con «id» y «question»")
+    parser.add_argument("--json", action="store_true", help="en JSON")
+
+
+def _services(settings: Settings) -> "Services":
+    from core.services import build_services  # late: the model's libraries take seconds to import
+
+    return build_services(settings)
+
+
+def _index(args: argparse.Namespace, settings: Settings) -> int:
+    from tqdm import tqdm
+
+    from core.corpus.register import find
+    from core.retrieval.indexer import DocumentProgress
+
+    services = _services(settings)
+    doc_ids = [find(services.register, d).doc_id for d in args.only] if args.only else services.doc_ids
+    with tqdm(total=len(doc_ids), unit="doc", file=sys.stderr, disable=None) as bar:
+        stages: dict[str, str] = {}
+
+        def show(progress: DocumentProgress) -> None:
+            before = stages.get(progress.doc_id)
+            stages[progress.doc_id] = progress.stage
+            finished = progress.stage in ("listo", "error")
+            if finished and before != progress.stage:
+                bar.update(1)
+            if not finished:
+                bar.set_postfix_str(f"{progress.doc_id}: {progress.stage} {progress.detail} {progress.share:.0%}")
+
+        report = services.indexer.run(doc_ids, prune=not args.only, progress=show)
+    if args.json:
+        _print_json(asdict(report))
+    else:
+        _print_index_report(report)
+    for doc_id, message in report.errors.items():
+        print(f"{doc_id}: {message}", file=sys.stderr)
+    return EXIT_ERROR if report.errors else EXIT_OK
+
+
+def _print_index_report(report: Any) -> None:
+    print(
+        f"{'documento':26}{'páginas':>8}{'fragm.':>8}{'tablas':>7}{'desc.':>6}{'tokens':>9}{'s':>7}"
+        f"{'pág/s':>8}{'tok/s':>8}  avisos"
+    )
+    for d in report.done:
+        rate = d.pages / d.seconds if d.pages else 0
+        print(
+            f"{d.doc_id:26}{d.pages:>8}{d.fragments:>8}{d.tables:>7}{d.dropped_tables:>6}{d.tokens:>9}{d.seconds:>7.1f}"
+            f"{rate:>8.1f}{d.tokens / max(d.seconds, 0.01):>8.0f}  {'; '.join(d.warnings)}"
+        )
+    tokens, seconds = sum(d.tokens for d in report.done), sum(d.seconds for d in report.done)
+    if report.done:
+        pages = sum(d.pages for d in report.done)
+        print(
+            f"{len(report.done)} indexados: {pages} páginas, {tokens} tokens en {seconds:.0f} s ({tokens / seconds:.0f} tok/s)."
+        )
+    print(f"{len(report.unchanged)} sin cambios, {len(report.removed)} retirados, {len(report.errors)} con error.")
+
+
+def _search(args: argparse.Namespace, settings: Settings) -> int:
+    services = _services(settings)
+
+    def results(question: str) -> list[dict[str, Any]]:
+        checked = services.engine.check(question)
+        return [_result(hit) for hit in services.search().search(checked, max(1, args.k))]
+
+    if args.questions:
+        _print_json([{"id": q["id"], "results": results(q["question"])} for q in _questions(args.questions)])
+        return EXIT_OK
+    found = results(args.question or "")
+    if args.json:
+        _print_json(found)
+    else:
+        for item in found:
+            page = f", página {item['page']}" if item["page"] else ""
+            print(
+                f"{item['relevance']:.2f}  {item['doc_id']}{page}  {' › '.join(item['section_path'])}\n{item['text']}\n"
+            )
+    return EXIT_OK
+
+
+def _ask(args: argparse.Namespace, settings: Settings) -> int:
+    services = _services(settings)
+    if args.questions:
+        answers = [
+            {"id": q["id"], "answer": answer_json(services.engine.ask(q["question"]))}
+            for q in _questions(args.questions)
+        ]
+        _print_json(answers)
+        return EXIT_OK
+    answer = services.engine.ask(args.question or "")
+    if args.json:
+        _print_json(answer_json(answer))
+    else:
+        print(answer.text)
+        for number, source in enumerate(answer.sources, start=1):
+            page = f", página {source.page}" if source.page else ""
+            print(f"\n[{number}] {source.title}{page} — {source.section}\n    {source.source_url}")
+    return EXIT_OK
+
+
+def _load(args: argparse.Namespace, settings: Settings) -> int:
+    document = load_in_worker(args.file, settings)
+    tables = [
+        {"page": t.page, "page_end": t.page_end, "title": t.title, "header": t.header, "rows": t.rows}
+        for t in document.tables
+    ]
+    if args.json:
+        _print_json(
+            {
+                "pages": [{"page": number, "text": text} for number, text in sorted(document.pages.items())],
+                "tables": tables,
+                "warnings": document.warnings,
+                "dropped_tables": document.dropped_tables,
+            }
+        )
+        return EXIT_OK
+    for number, text in sorted(document.pages.items()):
+        print(f"--- página {number}\n{text}")
+    for warning in document.warnings:
+        print(f"aviso: {warning}", file=sys.stderr)
+    return EXIT_OK
+
+
+def _questions(path: Path) -> list[dict[str, str]]:
+    """The list in ``path``.
+
+    Raises:
+        AsesoriaError: it cannot be read, or is no list of objects with ``id`` and ``question``.
+    """
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        return [{"id": str(item["id"]), "question": str(item["question"])} for item in data]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AsesoriaError(
+            f"No se puede leer {path}: hace falta una lista JSON de objetos con «id» y «question» ({type(error).__name__})."
+        ) from error
+
+
+def _result(hit: RetrievedFragment) -> dict[str, Any]:
+    f = hit.fragment
+    return {
+        "doc_id": f.doc_id,
+        "page": f.page,
+        "page_end": f.page_end,
+        "section_path": list(f.section_path),
+        "section_label": f.section_label,
+        "kind": f.kind,
+        "text": f.text,
+        "relevance": round(hit.relevance, 4),
+    }
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """An answer as the command line and the HTTP API print it."""
+    return {
+        "text": answer.text,
+        "grounded": answer.grounded,
+        "category": str(answer.category),
+        "mode": str(answer.mode),
+        "sources": [
+            {
+                "doc_id": s.doc_id,
+                "title": s.title,
+                "page": s.page,
+                "section_path": list(s.section_path),
+                "passage": s.passage,
+                "relevance": s.relevance,
+                "source_url": s.source_url,
+                "source_scope": str(s.source_scope),
+                "fiscal_year": s.fiscal_year,
+                "document_date": s.document_date,
+            }
+            for s in answer.sources
+        ],
+        "timings": {name: round(value, 1) for name, value in answer.timings.items()},
+    }
+
+
+def _print_json(value: Any) -> None:
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

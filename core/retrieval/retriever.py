@@ -1,0 +1,53 @@
+"""The search as a LlamaIndex retriever; LlamaIndex types stop in this module."""
+
+from collections.abc import Callable
+
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+from core.models import Fragment, RetrievedFragment
+from core.retrieval.search import HybridSearch
+
+
+class HybridRetriever(BaseRetriever):
+    """Hybrid search behind LlamaIndex's interface, so that its post-processors and query engines can be put on it."""
+
+    def __init__(self, search: Callable[[], HybridSearch], *, k: int = 8) -> None:
+        """``search`` is called at each question, since the index may be rebuilt meanwhile."""
+        super().__init__()
+        self._search = search
+        self._k = k
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return [to_node(hit) for hit in self._search().search(query_bundle.query_str, self._k)]
+
+    def find(self, question: str, k: int) -> list[RetrievedFragment]:
+        """The ``k`` best fragments as domain objects."""
+        self._k = k
+        return [from_node(node) for node in self.retrieve(question)]
+
+
+def to_node(hit: RetrievedFragment) -> NodeWithScore:
+    """A retrieved fragment as a LlamaIndex node; the fragment itself travels in the metadata."""
+    fragment = hit.fragment
+    node = TextNode(
+        id_=fragment.id,
+        text=fragment.text,
+        metadata={
+            "hit": hit,
+            "doc_id": fragment.doc_id,
+            "page": fragment.page,
+            "section": fragment.section_label,
+        },
+        excluded_embed_metadata_keys=["hit"],
+        excluded_llm_metadata_keys=["hit"],
+    )
+    return NodeWithScore(node=node, score=hit.relevance)
+
+
+def from_node(node: NodeWithScore) -> RetrievedFragment:
+    """The one place where a LlamaIndex node becomes a domain object."""
+    hit = node.node.metadata["hit"]
+    if not isinstance(hit, RetrievedFragment) or not isinstance(hit.fragment, Fragment):
+        raise TypeError("the node was not made by to_node")
+    return hit

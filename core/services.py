@@ -1,0 +1,133 @@
+"""The one composition root: builds the shared objects from the settings."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from core.answering.engine import AnswerEngine
+from core.assets import Progress
+from core.config import Settings
+from core.corpus.register import find, load_register
+from core.errors import IndexNotReadyError
+from core.models import DocumentInfo
+from core.retrieval.background import BackgroundIndexing
+from core.retrieval.embedder import Embedder, build_embedder
+from core.retrieval.indexer import Indexer, made_with
+from core.retrieval.manifest import Manifest, read_manifest
+from core.retrieval.search import HybridSearch
+from core.retrieval.store import FragmentStore
+from core.retrieval.terms import TermStatistics
+from core.thresholds import Thresholds, load_thresholds
+
+
+@dataclass(frozen=True)
+class Services:
+    """What pages, API and command line share. Made by `build_services`; safe to use from several threads."""
+
+    settings: Settings
+    register: tuple[DocumentInfo, ...]
+    thresholds: Thresholds
+    embedder: Embedder
+    store: FragmentStore
+    indexer: Indexer
+
+    @property
+    def doc_ids(self) -> tuple[str, ...]:
+        """Documents to be indexed: those of the setting, else the whole register."""
+        chosen = [d.strip() for d in self.settings.documents.split(",") if d.strip()]
+        return tuple(find(self.register, d).doc_id for d in chosen) or tuple(i.doc_id for i in self.register)
+
+    def manifest(self) -> Manifest:
+        """What is indexed now, with the present parts only."""
+        return self.indexer.manifest()
+
+    def about(self, doc_id: str) -> tuple[int | None, str]:
+        """Tax year and stated date of an indexed document."""
+        document = self.manifest().documents.get(doc_id)
+        return (document.fiscal_year, document.document_date) if document else (None, "")
+
+    def search(self) -> HybridSearch:
+        """The search over what is indexed now.
+
+        Raises:
+            IndexNotReadyError: nothing is indexed, or it was made with another model or fragment version.
+        """
+        stored = read_manifest(self.indexer.manifest_path)
+        if not stored.documents:
+            raise IndexNotReadyError(
+                "Todavía no hay ningún documento indexado. Espere a que termine el primero, o ejecute «python -m core index»."
+            )
+        if stored.made_with != made_with(self.embedder):
+            raise IndexNotReadyError(
+                "El índice se creó con otro modelo u otra versión y no se usa. Ejecute «python -m core index» para rehacerlo."
+            )
+        return HybridSearch(self.store, self.embedder, self.terms(stored))
+
+    def terms(self, manifest: Manifest | None = None) -> TermStatistics:
+        """Term statistics of what is indexed, read again when that changes."""
+        documents = (manifest or self.manifest()).documents
+        return self._terms_cache.get(tuple(sorted((d.doc_id, d.indexed_at) for d in documents.values())))
+
+    @cached_property
+    def _terms_cache(self) -> "_Latest[tuple[tuple[str, str], ...], TermStatistics]":
+        return _Latest(lambda key: TermStatistics.load(self.indexer.terms_dir, [doc_id for doc_id, _ in key]))
+
+    @cached_property
+    def engine(self) -> AnswerEngine:
+        """The answering engine over the public corpus."""
+        from core.retrieval.retriever import HybridRetriever  # LlamaIndex takes seconds to import
+
+        return AnswerEngine(
+            retriever=HybridRetriever(self.search),
+            neighbours=self.store.section_around,
+            terms=self.terms,
+            about=self.about,
+            thresholds=self.thresholds,
+            max_question_chars=self.settings.max_question_chars,
+        )
+
+    @cached_property
+    def indexing(self) -> BackgroundIndexing:
+        """The index being brought in step in the background; started by the app, once."""
+        return BackgroundIndexing(self.indexer, self.doc_ids)
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class _Latest(Generic[K, V]):
+    """Keeps the value of the last key asked for."""
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._held: tuple[K, V] | None = None
+
+    def get(self, key: K) -> V:
+        """The value for ``key``, made if the last key was another."""
+        with self._lock:
+            if self._held is None or self._held[0] != key:
+                self._held = (key, self._make(key))
+            return self._held[1]
+
+
+def build_services(settings: Settings, *, progress: Progress | None = None) -> Services:
+    """Build everything; downloads the embedding model on first use.
+
+    Raises:
+        AcquisitionError: the model cannot be had. RegisterError: a data file is not valid.
+    """
+    register = load_register()
+    embedder = build_embedder(settings, progress=progress)
+    store = FragmentStore(settings.index_uri, dimension=embedder.dimension)
+    return Services(
+        settings=settings,
+        register=register,
+        thresholds=load_thresholds(),
+        embedder=embedder,
+        store=store,
+        indexer=Indexer(settings, register, store, embedder),
+    )
