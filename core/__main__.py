@@ -9,10 +9,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.answering.render import answer_json
 from core.config import Settings
 from core.errors import AsesoriaError
 from core.ingestion.worker import load_in_worker
-from core.models import Answer, RetrievedFragment
+from core.models import RetrievedFragment
 
 if TYPE_CHECKING:
     from core.services import Services
@@ -208,32 +209,6 @@ def _result(hit: RetrievedFragment) -> dict[str, Any]:
         "kind": f.kind,
         "text": f.text,
         "relevance": round(hit.relevance, 4),
-    }
-
-
-def answer_json(answer: Answer) -> dict[str, Any]:
-    """An answer as the command line and the HTTP API print it."""
-    return {
-        "text": answer.text,
-        "grounded": answer.grounded,
-        "category": str(answer.category),
-        "mode": str(answer.mode),
-        "sources": [
-            {
-                "doc_id": s.doc_id,
-                "title": s.title,
-                "page": s.page,
-                "section_path": list(s.section_path),
-                "passage": s.passage,
-                "relevance": s.relevance,
-                "source_url": s.source_url,
-                "source_scope": str(s.source_scope),
-                "fiscal_year": s.fiscal_year,
-                "document_date": s.document_date,
-            }
-            for s in answer.sources
-        ],
-        "timings": {name: round(value, 1) for name, value in answer.timings.items()},
     }
 
 

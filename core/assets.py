@@ -191,7 +191,7 @@ def _download(
         try:
             while not _ended(pip):
                 if progress:
-                    progress(requirement, _bytes_under(room))
+                    progress(requirement, _largest_file(room))
         finally:
             if pip.poll() is None:
                 pip.kill()
@@ -215,14 +215,15 @@ def _ended(process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-def _bytes_under(folder: Path) -> int:
-    total = 0
+def _largest_file(folder: Path) -> int:
+    """Bytes of the largest file: pip may hold the same download two or three times (cache, copy)."""
+    largest = 0
     for path in folder.rglob("*"):
         try:
-            total += path.stat().st_size if path.is_file() else 0
+            largest = max(largest, path.stat().st_size if path.is_file() else 0)
         except OSError:  # pip moved or removed it meanwhile
             continue
-    return total
+    return largest
 
 
 def _failure(requirement: str, said: str, wanted: Iterable[WantedFile]) -> str:

@@ -16,7 +16,9 @@ Neighbours = Callable[[Fragment], Sequence[Fragment]]
 _FRAGMENTS_READ = 5
 _MAX_UNITS = 3
 # A word found in the headings above a sentence counts less than one in the sentence.
-_HEADING_SHARE = 0.7
+_HEADING_SHARE = 0.85
+# A word found only in the items of a list counts less still.
+_ITEM_SHARE = 0.6
 # A second unit must score nearly as well as the first, from another place.
 _SECOND_SHARE = 0.92
 _EXCEPTION = re.compile(
@@ -71,8 +73,8 @@ def extract(
     scored.sort(key=lambda s: (-s[0], s[2], s[3].quotes[0].start))
     chosen = [scored[0]]
     for candidate in scored[1:]:
-        if len(chosen) >= _MAX_UNITS:
-            break
+        if len(chosen) >= _MAX_UNITS or len(chosen[0][3].quotes) > 2:
+            break  # a whole list is answer enough
         apart = all(candidate[3].fragment.id != other[3].fragment.id for other in chosen)
         if (
             apart
@@ -87,9 +89,13 @@ def extract(
 
 
 def _coverage(wanted: Sequence[str], unit: Unit, terms: TermStatistics) -> float:
-    own = coverage(wanted, unit.text, terms)
-    above = coverage(wanted, f"{unit.text}\n{unit.fragment.title}\n{chr(10).join(unit.fragment.section_path)}", terms)
-    return own + _HEADING_SHARE * (above - own)
+    """How much of the question the unit covers: its leading sentence fully, headings and list items less."""
+    lead = unit.quotes[0].text
+    above = f"{lead}\n{unit.fragment.title}\n{chr(10).join(unit.fragment.section_path)}"
+    own = coverage(wanted, lead, terms)
+    with_headings = coverage(wanted, above, terms)
+    whole = coverage(wanted, f"{above}\n{unit.text}", terms)
+    return own + _HEADING_SHARE * (with_headings - own) + _ITEM_SHARE * (whole - with_headings)
 
 
 def _cue(question: str, unit: Unit) -> float:

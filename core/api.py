@@ -1,0 +1,87 @@
+"""HTTP face of the same engine: ``POST /api/ask`` and ``GET /api/health``. Public corpus only."""
+
+import json
+from collections.abc import Callable
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from core.answering.render import answer_json
+from core.errors import AsesoriaError, IndexNotReadyError, InvalidQuestionError
+from core.startup import Startup
+
+MAX_BODY_BYTES = 64 * 1024
+
+
+def routes(startup: Callable[[], Startup]) -> list[Route]:
+    """The API's routes. ``startup`` gives the process's start-up, which is begun at the first request."""
+
+    async def ask(request: Request) -> Response:
+        try:
+            question = _question(await _body(request))
+        except InvalidQuestionError as error:
+            return _problem(400, str(error))
+        services = _begin(startup()).services
+        if services is None:
+            return _problem(503, startup().error or startup().message)
+        try:
+            answer = await run_in_threadpool(services.engine.ask, question)
+        except InvalidQuestionError as error:
+            return _problem(422, str(error))
+        except IndexNotReadyError as error:
+            return _problem(503, str(error))
+        except AsesoriaError as error:
+            return _problem(500, str(error))
+        return JSONResponse(answer_json(answer))
+
+    async def health(_: Request) -> Response:
+        services = _begin(startup()).services
+        if services is None:
+            return _problem(503, startup().error or startup().message)
+        documents = services.manifest().documents
+        return JSONResponse(
+            {
+                "documents": len(documents),
+                "fragments": sum(d.fragments for d in documents.values()),
+                "indexing": services.indexing.running,
+                "model": services.embedder.fingerprint,
+                "llm": "none",
+            }
+        )
+
+    return [Route("/api/ask", ask, methods=["POST"]), Route("/api/health", health, methods=["GET"])]
+
+
+def _begin(startup: Startup) -> Startup:
+    startup.start()
+    return startup
+
+
+async def _body(request: Request) -> bytes:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            raise InvalidQuestionError("El cuerpo de la petición es demasiado largo (64 KB como máximo).")
+    return body
+
+
+def _question(body: bytes) -> str:
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise InvalidQuestionError('El cuerpo debe ser JSON: {"question": "…"}.') from error
+    if not isinstance(data, dict) or not isinstance(data.get("question"), str):
+        raise InvalidQuestionError('Falta «question», que debe ser un texto: {"question": "…"}.')
+    question: str = data["question"]
+    try:
+        question.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidQuestionError("La pregunta contiene caracteres que no son texto.") from error
+    return question
+
+
+def _problem(status: int, message: str) -> JSONResponse:
+    return JSONResponse({"error": message}, status_code=status)

@@ -1,0 +1,1 @@
+"""Thin renderers: read state, call one service, draw."""

@@ -1,0 +1,16 @@
+"""Page set-up, the notice that is always visible, and the navigation (the script that st.App runs)."""
+
+import streamlit as st
+
+from core.answering.render import DISCLAIMER
+
+st.set_page_config(page_title="AsesorIA", page_icon=":material/account_balance:", layout="centered")
+
+page = st.navigation(
+    [
+        st.Page("chat.py", title="Preguntar", icon=":material/chat:", default=True),
+        st.Page("corpus.py", title="Documentos oficiales", icon=":material/library_books:"),
+    ]
+)
+st.warning(DISCLAIMER, icon=":material/info:")
+page.run()

@@ -1,0 +1,11 @@
+"""The ASGI app: the pages of ``pages/navigation.py`` and the HTTP API, in one process.
+
+Run it with ``streamlit run streamlit_app.py``.
+"""
+
+import streamlit as st
+
+from core.api import routes
+from core.startup import shared_startup
+
+app = st.App("pages/navigation.py", routes=routes(shared_startup))
