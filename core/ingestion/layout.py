@@ -132,34 +132,37 @@ def _attach_marks(rows: list[list[Line]]) -> list[list[Line]]:
     return kept
 
 
-def _with_right_edge(rows: list[Row], page_width: float) -> list[Row]:
-    """Tell each row how far right a full line reaches, so that a line ended on purpose is known as such."""
+def _with_right_edge(rows: list[Row], page_width: float, *, column: bool) -> list[Row]:
+    """Tell each row how far right a full line reaches, so that a line ended on purpose is known as such.
+
+    Outside columns that is at least the left margin's mirror: a page of short lines is a page of records.
+    """
     if rows:
         left, right = min(row.x0 for row in rows), max(row.x1 for row in rows)
-        if left < 0.4 * page_width and right > 0.55 * page_width:
+        if not column and left < 0.4 * page_width:
             right = max(right, 0.95 * (page_width - left))
         for row in rows:
             row.right = right
     return rows
 
 
-def reading_order(lines: Sequence[Line], page_width: float) -> list[Row]:
+def reading_order(lines: Sequence[Line], page_width: float, *, column: bool = False) -> list[Row]:
     """Rows in the order a person reads: columns one after the other where the page has them.
 
     A recursive X-Y cut (Nagy and Seth, 1984): a band of the page is cut at a gutter that no line crosses, where
     both sides are columns of text and not list markers; else at its widest empty strip.
     """
     if len(lines) < 2 * _MIN_COLUMN_ROWS:
-        return _with_right_edge(group_rows(lines), page_width)
+        return _with_right_edge(group_rows(lines), page_width, column=column)
     bands = _split_bands(lines)
     ordered: list[Row] = []
     for band in bands:
         gutter = _gutter(band)
         if gutter is None:
-            ordered.extend(_with_right_edge(group_rows(band), page_width))
+            ordered.extend(_with_right_edge(group_rows(band), page_width, column=column))
         else:
-            ordered.extend(reading_order([line for line in band if line.x1 <= gutter], page_width))
-            ordered.extend(reading_order([line for line in band if line.x0 >= gutter], page_width))
+            ordered.extend(reading_order([line for line in band if line.x1 <= gutter], page_width, column=True))
+            ordered.extend(reading_order([line for line in band if line.x0 >= gutter], page_width, column=True))
     return ordered
 
 
@@ -381,6 +384,8 @@ class BlockBuilder:
 
 def _ended_on_purpose(last: Row, row: Row) -> bool:
     """Whether ``last`` left room for the first word of ``row``: then its author, not the margin, ended it."""
+    if last.text.endswith(("-", "‐", ",")):
+        return False
     letter = (row.x1 - row.x0) / max(len(row.text), 1)
     first_word = letter * (len(row.text.split(" ", 1)[0]) + 1)
     return last.right > 0 and last.x1 + first_word < last.right - 0.06 * last.right

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.errors import UnreadableDocumentError, UnsupportedFileTypeError
 from core.ingestion.borderless import find_borderless_tables
+from core.ingestion.cleaning import spanish_word
 from core.ingestion.layout import BlockBuilder, body_size, reading_order, settle_levels, strip_furniture
 from core.ingestion.pdf import Line, PdfContent, read_pdf
 from core.ingestion.pdf_tables import RawTable, find_ruled_tables
@@ -22,9 +23,9 @@ SUPPORTED_SUFFIXES = (".pdf", *TEXT_SUFFIXES, *MARKDOWN_SUFFIXES)
 
 # A page with fewer letters and figures than this, and a picture, is a scan.
 _MIN_PAGE_CHARS = 15
-_MIN_LETTER_SHARE = 0.5
+# Of the words of real text, in Spanish or a language near it, far more than this share is in the word list.
+_MIN_KNOWN_SHARE, _MIN_KNOWN_ZIPF = 0.25, 1.5
 _MIN_HIDDEN_CHARS = 5
-_VOWELS = set("aeiouáéíóúüàèìòùâêîôûäëïöy")
 
 Progress = Callable[[str, int, int], None]
 
@@ -158,20 +159,18 @@ def _check_text(content: PdfContent, warnings: list[str]) -> None:
 
 
 def is_gibberish(text: str) -> bool:
-    """Whether extracted characters are no text: fonts without Unicode give signs, or letters without vowels."""
+    """Whether extracted characters are no text: fonts without Unicode give signs, or words that no language has."""
     solid = [ch for ch in text if not ch.isspace()]
     if len(solid) < 20:
         return False
     strange = sum(1 for ch in solid if ch == "\ufffd" or "\ue000" <= ch <= "\uf8ff" or not ch.isprintable())
     if strange > 0.2 * len(solid):
         return True
-    words = re.findall(r"[^\W\d_]{4,}", text)
-    if len(words) < 12:
+    words = re.findall(r"[^\W\d_]{4,}", text)[:400]
+    if len(words) < 8:
         return False
-    spoken = sum(
-        1 for word in words if set(word.lower()) & _VOWELS and not re.search(r"[^\Waeiouáéíóú\d_]{6}", word.lower())
-    )
-    return spoken < _MIN_LETTER_SHARE * len(words)
+    known = sum(1 for word in words if spanish_word(word) >= _MIN_KNOWN_ZIPF)
+    return known < _MIN_KNOWN_SHARE * len(words)
 
 
 def _inside(line: Line, box: tuple[float, float, float, float]) -> bool:

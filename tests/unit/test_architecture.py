@@ -1,0 +1,74 @@
+"""The rules of the house, checked on the code itself."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.config import PROJECT_ROOT
+
+CORE = sorted((PROJECT_ROOT / "core").rglob("*.py"))
+
+
+def imports_of(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+def test_the_walk_sees_the_code() -> None:
+    assert len(CORE) > 20
+    assert "streamlit" in imports_of(PROJECT_ROOT / "streamlit_app.py")
+
+
+def test_core_imports_no_streamlit() -> None:
+    assert [p.name for p in CORE if any(m.split(".")[0] == "streamlit" for m in imports_of(p))] == []
+
+
+@pytest.mark.parametrize(
+    ("library", "homes"),
+    [
+        ("lancedb", {"store.py"}),
+        ("pymupdf", {"pdf.py"}),
+        ("pdfplumber", {"pdf_tables.py"}),
+        ("llama_index", {"retriever.py"}),
+    ],
+)
+def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> None:
+    assert {p.name for p in CORE if any(m.split(".")[0] == library for m in imports_of(p))} <= homes
+
+
+def test_arrows_point_one_way() -> None:
+    """Ingestion, corpus and retrieval know nothing of answering, pages or API."""
+    upper = ("core.answering", "core.api", "core.services", "core.startup", "pages")
+    for folder in ("ingestion", "corpus", "retrieval"):
+        for path in (PROJECT_ROOT / "core" / folder).glob("*.py"):
+            assert not {m for m in imports_of(path) if m.startswith(upper)}, path
+
+
+def test_importing_the_engine_loads_no_heavy_library() -> None:
+    code = (
+        "import sys, core.services, core.api, core.__main__;"
+        "print([m for m in ('torch','sentence_transformers','llama_index.core','lancedb','pymupdf') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_no_filter_is_built_from_a_string() -> None:
+    """A quote in a value would inject: filters are expressions."""
+    for path in CORE:
+        text = path.read_text("utf-8")
+        assert ".where(f" not in text and ".delete(f" not in text, path
+
+
+@pytest.mark.parametrize("command", [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]])
+def test_linters_are_content(command: list[str]) -> None:
+    result = subprocess.run([sys.executable, "-m", *command], cwd=PROJECT_ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-2000:]
