@@ -190,8 +190,7 @@ def gibberish(path: Path) -> Path:
     shifted = "".join(
         chr(ord(c) - 29) if c.isalpha() else c for c in "Impuesto sobre el Valor Agregado trimestre declarado "
     )
-    lines = ["\x02\x03\x04\x05\x06" * 8] * 6
-    return text_pdf(path, [[shifted.replace("\x00", "") or "x"] + lines])
+    return text_pdf(path, [[shifted.replace("\x00", ""), *["\x02\x03\x04\x05\x06" * 8] * 6]])
 
 
 def docx(path: Path) -> Path:

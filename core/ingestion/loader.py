@@ -13,7 +13,7 @@ from core.ingestion.cleaning import spanish_word
 from core.ingestion.layout import BlockBuilder, body_size, reading_order, settle_levels, strip_furniture
 from core.ingestion.pdf import Line, PdfContent, read_pdf
 from core.ingestion.pdf_tables import RawTable, find_ruled_tables
-from core.ingestion.tables import join_raw_tables, table_lines
+from core.ingestion.tables import join_raw_tables, table_lines, with_sections
 from core.ingestion.text_files import load_text
 from core.models import Block, LoadedDocument, Table
 
@@ -87,7 +87,7 @@ def _load_pdf(path: Path, *, max_pages: int, progress: Progress | None) -> Loade
     blocks = [
         replace(b, text="", table=int(b.text)) if b.kind == "table" else b for b in settle_levels(builder.finish())
     ]
-    tables = _with_sections(blocks, [table for table, _ in joined])
+    tables = with_sections(blocks, [table for table, _ in joined])
     return LoadedDocument(
         blocks=tuple(blocks),
         pages=_page_texts(blocks, tables, len(content.pages)),
@@ -193,21 +193,6 @@ def _upright(line: Line, width: float, height: float) -> Line:
         270: (line.y0, width - line.x1, line.y1, width - line.x0),
     }[line.angle]
     return replace(line, x0=x0, y0=y0, x1=x1, y1=y1, angle=0)
-
-
-def _with_sections(blocks: Sequence[Block], tables: list[Table]) -> list[Table]:
-    """Give each table the headings it stands under, and the nearest one as its title."""
-    path: list[tuple[int, str]] = []
-    for block in blocks:
-        if block.kind == "heading":
-            path = [
-                *((level, text) for level, text in path if level < block.level),
-                (block.level, block.text),
-            ]
-        elif block.table is not None:
-            names = tuple(text for _, text in path)
-            tables[block.table] = replace(tables[block.table], section_path=names, title=names[-1] if names else "")
-    return tables
 
 
 def _page_texts(blocks: Sequence[Block], tables: Sequence[Table], total: int) -> dict[int, str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.ingestion.pdf_tables import RawTable
-from core.models import Table
+from core.models import Block, Table
 
 
 def extract_tables(path: Path) -> list[Table]:
@@ -85,3 +85,18 @@ def table_lines(table: Table) -> list[str]:
     """The table as pipe rows, header first where it has one."""
     rows = [table.header, *table.rows] if any(table.header) else list(table.rows)
     return ["| " + " | ".join(cell or " " for cell in row) + " |" for row in rows]
+
+
+def with_sections(blocks: Sequence[Block], tables: list[Table]) -> list[Table]:
+    """Give each table the headings it stands under, and the nearest one as its title."""
+    path: list[tuple[int, str]] = []
+    for block in blocks:
+        if block.kind == "heading":
+            path = [
+                *((level, text) for level, text in path if level < block.level),
+                (block.level, block.text),
+            ]
+        elif block.table is not None:
+            names = tuple(text for _, text in path)
+            tables[block.table] = replace(tables[block.table], section_path=names, title=names[-1] if names else "")
+    return tables

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from core.errors import UnreadableDocumentError
 from core.ingestion.cleaning import clean_text
+from core.ingestion.tables import with_sections
 from core.models import Block, LoadedDocument, Table
 
 _SIGNATURES = (
@@ -105,7 +106,7 @@ def load_text(data: bytes, *, markdown: bool) -> LoadedDocument:
     return LoadedDocument(
         blocks=tuple(blocks),
         pages={1: "\n\n".join(shown)},
-        tables=tuple(tables),
+        tables=tuple(with_sections(blocks, tables)),
         warnings=tuple(warnings),
         paged=False,
     )
