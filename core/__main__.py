@@ -49,6 +49,15 @@ def _parser() -> argparse.ArgumentParser:
     ask = commands.add_parser("ask", help="respuesta con sus fuentes")
     _add_question(ask)
     ask.set_defaults(run=_ask)
+    evaluate = commands.add_parser(
+        "eval", help="medir la búsqueda y las respuestas con preguntas de respuesta conocida"
+    )
+    evaluate.add_argument("--questions", type=Path, metavar="FILE", help="otro archivo con el formato del benchmark")
+    evaluate.add_argument("--split", choices=("dev", "test"), help="solo esta mitad")
+    evaluate.add_argument("--baselines", action="store_true", help="medir también los métodos de referencia (minutos)")
+    evaluate.add_argument("--table", action="store_true", help="además, una línea por pregunta")
+    evaluate.add_argument("--json", action="store_true", help="en JSON")
+    evaluate.set_defaults(run=_eval)
     load = commands.add_parser("load", help="leer un archivo y mostrar lo leído")
     load.add_argument("file", type=Path, metavar="FILE")
     load.add_argument("--json", action="store_true", help="en JSON")
@@ -158,6 +167,66 @@ def _ask(args: argparse.Namespace, settings: Settings) -> int:
             page = f", página {source.page}" if source.page else ""
             print(f"\n[{number}] {source.title}{page} — {source.section}\n    {source.source_url}")
     return EXIT_OK
+
+
+def _eval(args: argparse.Namespace, settings: Settings) -> int:
+    from core.evaluation.benchmark import BENCHMARK_PATH, load_benchmark
+    from core.evaluation.run import baselines, measures, run_product, table
+
+    items = [i for i in load_benchmark(args.questions or BENCHMARK_PATH) if not args.split or i.split == args.split]
+    if not items:
+        raise AsesoriaError("No hay ninguna pregunta que medir con esas opciones.")
+    services = _services(settings)
+    rows = run_product(services, items)
+    report = measures(rows)
+    if args.baselines:
+        report["baselines"] = baselines(services, items)
+    if args.table:
+        report["questions"] = table(rows)
+    if args.json:
+        _print_json(report)
+    else:
+        _print_evaluation(report)
+    return EXIT_OK
+
+
+def _print_evaluation(report: dict[str, Any]) -> None:
+    methods = {"AsesorIA": report, **report.get("baselines", {})}
+    print(f"{report['n']} preguntas. Entre corchetes, intervalo del 95 % (bootstrap).")
+    for measure in ("evidence_hit", "page_hit"):
+        print(f"\n{measure:22}" + "".join(f"{'@' + k:>24}" for k in ("1", "3", "5", "8", "20")))
+        for name, values in methods.items():
+            hits, intervals = values["retrieval"][measure], values["retrieval"][f"{measure}_ci"]
+            print(f"{name:22}" + "".join(f"{_shown(hits[k], intervals[k]):>24}" for k in hits))
+    for name, values in (("mrr", report["retrieval"]), *((n, report["answerable"]) for n in _ANSWERABLE)):
+        print(f"{name:22}{_shown(values[name], values[name + '_ci']):>24}")
+    for name in ("category_accuracy", "facts"):
+        print(f"{name:22}{_shown(report[name], report[name + '_ci']):>24}")
+    print(f"{'reranker.ece':22}{_shown(report['reranker']['ece'], report['reranker']['ece_ci']):>24}")
+    print(
+        "fiabilidad (probabilidad media → acierto, n):",
+        "; ".join(
+            f"{b['mean_probability']:.2f}→{b['share_right']:.2f} ({b['n']})" for b in report["reranker"]["reliability"]
+        ),
+    )
+    for stage, values in report["latency_ms"].items():
+        print(f"{stage:22}p50 {values['p50']:>8.1f} ms   p95 {values['p95']:>8.1f} ms")
+    for row in report.get("questions", ()):
+        answerable = row["category"] in ("direct", "personal_case")
+        right = 1 <= row["rank"] <= 5 if answerable else not row["grounded"]
+        print(
+            f"{row['id']:6} {'bien' if right else 'MAL':4} rango {row['rank']:>2} "
+            f"{row['category']:>13}→{row['decided']:13} p={row['answerable']:.2f} {row['question']}"
+        )
+
+
+_ANSWERABLE = ("auroc", "abstention_rate", "false_abstention_rate")
+
+
+def _shown(value: float | None, interval: list[float] | None) -> str:
+    if value is None:
+        return "—"
+    return f"{value:.3f}" + (f" [{interval[0]:.2f}, {interval[1]:.2f}]" if interval else "")
 
 
 def _load(args: argparse.Namespace, settings: Settings) -> int:

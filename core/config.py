@@ -30,6 +30,10 @@ class Settings(BaseSettings):
         default="auto",
         description="Number format for embedding fragments; auto = bfloat16 where the processor has it.",
     )
+    reranker: str = Field(
+        default="trained",
+        description="'trained' (the small model of the project) or any sentence-transformers CrossEncoder name or path.",
+    )
     threads: int = Field(default=0, ge=0, description="Threads for the model; 0 = as many as there are cores.")
     lancedb_uri: str = Field(default="", description="LanceDB address; empty = a folder under home.")
     load_timeout_s: float = Field(default=600.0, gt=0, description="Longest time to read one file, in seconds.")

@@ -7,17 +7,22 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from core.answering.engine import AnswerEngine
+from core.answering.scope import load_scope_model
 from core.assets import Progress
 from core.config import Settings
 from core.corpus.register import find, load_register
 from core.errors import IndexNotReadyError
 from core.models import DocumentInfo
+from core.retrieval.adapter import IDENTITY, Adapter, load_adapter
 from core.retrieval.background import BackgroundIndexing
 from core.retrieval.embedder import Embedder, build_embedder
+from core.retrieval.expected import load_expected
 from core.retrieval.indexer import Indexer, made_with
 from core.retrieval.manifest import Manifest, read_manifest
+from core.retrieval.reranker import RERANKER_PATH, CrossEncoderReranker, FusionReranker, Reranker, load_reranker
 from core.retrieval.search import HybridSearch
-from core.retrieval.store import FragmentStore
+from core.retrieval.snapshot import take_snapshot
+from core.retrieval.store import FragmentStore, QuestionStore
 from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds, load_thresholds
 
@@ -31,7 +36,10 @@ class Services:
     thresholds: Thresholds
     embedder: Embedder
     store: FragmentStore
+    questions: QuestionStore
     indexer: Indexer
+    adapter: Adapter
+    reranker: Reranker
 
     @property
     def doc_ids(self) -> tuple[str, ...]:
@@ -63,16 +71,26 @@ class Services:
             raise IndexNotReadyError(
                 "El índice se creó con otro modelo u otra versión y no se usa. Ejecute «python -m core index» para rehacerlo."
             )
-        return HybridSearch(self.store, self.embedder, self.terms(stored))
+        return self._searches.get(_version(stored))
 
-    def terms(self, manifest: Manifest | None = None) -> TermStatistics:
-        """Term statistics of what is indexed, read again when that changes."""
-        documents = (manifest or self.manifest()).documents
-        return self._terms_cache.get(tuple(sorted((d.doc_id, d.indexed_at) for d in documents.values())))
+    def terms(self) -> TermStatistics:
+        """Term statistics of what is indexed."""
+        return self.search().terms
 
     @cached_property
-    def _terms_cache(self) -> "_Latest[tuple[tuple[str, str], ...], TermStatistics]":
-        return _Latest(lambda key: TermStatistics.load(self.indexer.terms_dir, [doc_id for doc_id, _ in key]))
+    def _searches(self) -> "_Latest[tuple[tuple[str, str], ...], HybridSearch]":
+        """The search over the present index; made anew when a document has been added, replaced or removed."""
+        return _Latest(
+            lambda version: HybridSearch(
+                store=self.store,
+                questions=self.questions,
+                snapshot=take_snapshot(self.store, self.questions, self.adapter),
+                embedder=self.embedder,
+                adapter=self.adapter,
+                reranker=self.reranker,
+                terms=TermStatistics.load(self.indexer.terms_dir, [doc_id for doc_id, _ in version]),
+            )
+        )
 
     @cached_property
     def engine(self) -> AnswerEngine:
@@ -84,6 +102,7 @@ class Services:
             neighbours=self.store.section_around,
             terms=self.terms,
             about=self.about,
+            scope=load_scope_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
         )
@@ -96,6 +115,10 @@ class Services:
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+def _version(manifest: Manifest) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((d.doc_id, d.indexed_at) for d in manifest.documents.values()))
 
 
 class _Latest(Generic[K, V]):
@@ -123,11 +146,24 @@ def build_services(settings: Settings, *, progress: Progress | None = None) -> S
     register = load_register()
     embedder = build_embedder(settings, progress=progress)
     store = FragmentStore(settings.index_uri, dimension=embedder.dimension)
+    questions = QuestionStore(settings.index_uri, dimension=embedder.dimension)
     return Services(
         settings=settings,
         register=register,
         thresholds=load_thresholds(),
         embedder=embedder,
         store=store,
-        indexer=Indexer(settings, register, store, embedder),
+        questions=questions,
+        indexer=Indexer(settings, register, store, embedder, questions=questions, expected=load_expected()),
+        adapter=load_adapter(embedder.fingerprint),
+        reranker=_reranker(settings, embedder),
     )
+
+
+def _reranker(settings: Settings, embedder: Embedder) -> Reranker:
+    """The trained one where it was trained on this embedder, a cross-encoder by setting, else plain fusion."""
+    if settings.reranker != "trained":
+        return CrossEncoderReranker(settings.reranker)
+    if load_adapter(embedder.fingerprint) is IDENTITY or not RERANKER_PATH.exists():
+        return FusionReranker()
+    return load_reranker()

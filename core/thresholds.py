@@ -13,11 +13,10 @@ THRESHOLDS_PATH = PROJECT_ROOT / "data" / "thresholds.toml"
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What decides whether an answer is grounded. Both are shares in 0..1."""
+    """``answerable``: the probability (0..1) from which a question is answered and not refused."""
 
     version: str
-    min_relevance: float
-    min_coverage: float
+    answerable: float
 
 
 @lru_cache(maxsize=4)
@@ -31,14 +30,13 @@ def load_thresholds(path: Path = THRESHOLDS_PATH) -> Thresholds:
         data = tomllib.loads(path.read_text("utf-8"))
         found = Thresholds(
             version=str(data["version"]),
-            min_relevance=float(data["retrieval"]["min_relevance"]),
-            min_coverage=float(data["retrieval"]["min_coverage"]),
+            answerable=float(data["scope"]["answerable"]),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise RegisterError(
             f"data/thresholds.toml no es válido ({error}). Restaure el archivo del repositorio."
         ) from error
-    if not (0 <= found.min_relevance <= 1 and 0 <= found.min_coverage <= 1):
+    if not 0 <= found.answerable <= 1:
         raise RegisterError(
             "data/thresholds.toml no es válido: los umbrales van de 0 a 1. Restaure el archivo del repositorio."
         )

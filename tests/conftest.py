@@ -36,6 +36,8 @@ class FakeEmbedder:
             progress(len(texts), len(texts))
         return np.array([self._vector(t) for t in texts], dtype=np.float32).reshape(-1, self.dimension)
 
+    embed_questions = embed_passages
+
     def embed_query(self, text: str) -> np.ndarray:
         return self._vector(text)
 

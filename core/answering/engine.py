@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from core.answering.extractive import compose, extract
+from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
 from core.errors import InvalidQuestionError
-from core.models import Answer, Category, Fragment, Mode, RetrievedFragment
+from core.models import Answer, Category, Fragment, Mode, Source
+from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
 
@@ -14,10 +17,19 @@ FRAGMENTS_FOR_ANSWER = 8
 
 
 class Retriever(Protocol):
-    """Finds fragments for a question, best first."""
+    """Finds fragments for a question."""
 
-    def find(self, question: str, k: int) -> list[RetrievedFragment]:
-        """The ``k`` best fragments."""
+    def run(self, question: str, k: int) -> SearchResult:
+        """The ``k`` best fragments, best first, with what the search saw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """An answer with what it was made from."""
+
+    answer: Answer
+    result: SearchResult
+    assessment: Assessment
 
 
 class AnswerEngine:
@@ -30,6 +42,7 @@ class AnswerEngine:
         neighbours: Callable[[Fragment], Sequence[Fragment]],
         terms: Callable[[], TermStatistics],
         about: Callable[[str], tuple[int | None, str]],
+        scope: ScopeModel,
         thresholds: Thresholds,
         max_question_chars: int,
     ) -> None:
@@ -37,6 +50,7 @@ class AnswerEngine:
         self._neighbours = neighbours
         self._terms = terms
         self._about = about
+        self._scope = scope
         self._thresholds = thresholds
         self._max_chars = max_question_chars
 
@@ -47,32 +61,52 @@ class AnswerEngine:
             InvalidQuestionError: the question is empty or too long.
             IndexNotReadyError: nothing is indexed yet.
         """
+        return self.examine(question).answer
+
+    def examine(self, question: str, *, k: int = FRAGMENTS_FOR_ANSWER) -> Examination:
+        """As `ask`, with the ``k`` best fragments and the scope's verdict."""
         question = self.check(question)
-        started = time.perf_counter()
-        found = self._retriever.find(question, FRAGMENTS_FOR_ANSWER)
+        clock = time.perf_counter()
+        result = self._retriever.run(question, k)
         searched = time.perf_counter()
-        extracted = extract(question, found, neighbours=self._neighbours, terms=self._terms())
-        enough = (
-            bool(extracted.units)
-            and max(hit.relevance for hit in found) >= self._thresholds.min_relevance
-            and extracted.coverage >= self._thresholds.min_coverage
-        )
-        if enough:
-            text, sources = compose(extracted, about=self._about)
-        else:
-            text, sources = NOT_ENOUGH, ()
+        verdict = assess(question, result, self._scope, threshold=self._thresholds.answerable)
+        scoped = time.perf_counter()
+        answer = self._answer(question, result, verdict)
         timings = {
-            "search_ms": 1000 * (searched - started),
-            "answer_ms": 1000 * (time.perf_counter() - searched),
+            **result.timings,
+            "search_ms": 1000 * (searched - clock),
+            "scope_ms": 1000 * (scoped - searched),
+            "answer_ms": 1000 * (time.perf_counter() - scoped),
         }
-        return Answer(
-            text=text,
-            grounded=enough,
-            category=Category.DIRECT if enough else Category.NO_ANSWER,
-            mode=Mode.EXTRACTIVE,
-            sources=sources,
-            timings=timings,
+        text, sources = answer
+        category = verdict.category if sources or verdict.refusal else Category.NO_ANSWER
+        return Examination(
+            Answer(
+                text=text,
+                grounded=bool(sources),
+                category=category,
+                mode=Mode.EXTRACTIVE,
+                sources=sources,
+                timings=timings,
+            ),
+            result,
+            verdict,
         )
+
+    def _answer(self, question: str, result: SearchResult, verdict: Assessment) -> tuple[str, tuple[Source, ...]]:
+        texts = load_scope().answers
+        if verdict.refusal:
+            return verdict.refusal, ()
+        extracted = extract(question, result.found, neighbours=self._neighbours, terms=self._terms())
+        if not extracted.units:
+            return texts["no_answer"], ()
+        text, sources = compose(extracted, about=self._about)
+        parts = [text, texts["common_territory"]]
+        if verdict.category is Category.PERSONAL_CASE:
+            parts.insert(0, texts["personal_case"])
+        if is_other_language(question):
+            parts.append(texts["other_language"])
+        return "\n\n".join(parts), sources
 
     def check(self, question: str) -> str:
         """The question without needless white space.
@@ -85,13 +119,7 @@ class AnswerEngine:
             raise InvalidQuestionError("Escriba una pregunta, por ejemplo: «¿Qué debe contener una factura?».")
         if len(question) > self._max_chars:
             raise InvalidQuestionError(
-                f"La pregunta tiene {len(question)} caracteres y el máximo es {self._max_chars}. Resúmala en una o dos frases."
+                f"La pregunta tiene {len(question)} caracteres y el máximo es {self._max_chars}. "
+                "Resúmala en una o dos frases."
             )
         return question
-
-
-NOT_ENOUGH = (
-    "No he encontrado información suficiente en los documentos indexados para responder a esta pregunta, y no respondo "
-    "con nada que no esté en ellos. Pruebe a formularla con otras palabras (por ejemplo, con el nombre del impuesto o "
-    "del modelo), o consulte a la Agencia Tributaria o a un asesor fiscal."
-)

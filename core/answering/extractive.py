@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from core.answering.units import Quote, Unit, units_of
 from core.models import Fragment, RetrievedFragment, Source
-from core.retrieval.relevance import coverage
-from core.retrieval.terms import TermStatistics, stems
+from core.retrieval.terms import TermStatistics, coverage, stems
 
 Neighbours = Callable[[Fragment], Sequence[Fragment]]
 """The fragments of the same section around one, itself included, in reading order."""
@@ -45,10 +44,9 @@ _FIGURE = re.compile(r"\d[\d.,]*\s*(?:%|por 100|por ciento|euros|€)", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The chosen units, best first, with their scores (0..1, the share of the question that they cover)."""
+    """The chosen units, best first, each with the fragment that it was found through."""
 
     units: tuple[tuple[Unit, RetrievedFragment], ...]
-    coverage: float
 
 
 def extract(
@@ -69,7 +67,7 @@ def extract(
             score = 0.65 * covered + 0.35 * hit.relevance + _cue(question, unit) - 0.02 * rank
             scored.append((score, covered, rank, unit, hit))
     if not scored:
-        return Extract((), 0.0)
+        return Extract(())
     scored.sort(key=lambda s: (-s[0], s[2], s[3].quotes[0].start))
     chosen = [scored[0]]
     for candidate in scored[1:]:
@@ -85,7 +83,7 @@ def extract(
     units = [(s[3], s[4]) for s in chosen]
     if exception := _exception_after(units[0][0], neighbours(units[0][1].fragment)):
         units.insert(1, (exception, units[0][1]))
-    return Extract(tuple(units), chosen[0][1])
+    return Extract(tuple(units))
 
 
 def _coverage(wanted: Sequence[str], unit: Unit, terms: TermStatistics) -> float:

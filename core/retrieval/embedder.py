@@ -50,6 +50,9 @@ class Embedder(Protocol):
     def embed_passages(self, texts: Sequence[str], *, progress: Counter | None = None) -> FloatArray:
         """Unit vectors, shape (n, dimension), in the order of ``texts``."""
 
+    def embed_questions(self, texts: Sequence[str], *, progress: Counter | None = None) -> FloatArray:
+        """Unit vectors of questions that are stored, shape (n, dimension), in the order of ``texts``."""
+
     def embed_query(self, text: str) -> FloatArray:
         """Unit vector of a question, shape (dimension,)."""
 
@@ -96,8 +99,14 @@ class SentenceTransformerEmbedder:
 
     def embed_passages(self, texts: Sequence[str], *, progress: Counter | None = None) -> FloatArray:
         """Unit vectors, shape (n, dimension). Texts beyond ``max_tokens`` are cut at the end."""
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        prefixed = [self._prefixes["passage"] + text for text in texts]
+        return self._embed_many([self._prefixes["passage"] + text for text in texts], progress)
+
+    def embed_questions(self, texts: Sequence[str], *, progress: Counter | None = None) -> FloatArray:
+        """Unit vectors, shape (n, dimension), with the question's prefix."""
+        return self._embed_many([self._prefixes["query"] + text for text in texts], progress)
+
+    def _embed_many(self, prefixed: Sequence[str], progress: Counter | None) -> FloatArray:
+        vectors = np.empty((len(prefixed), self.dimension), dtype=np.float32)
         lengths = [min(n, self._longest) for n in self._lengths(prefixed, special=True)]
         done = 0
         for batch in batches_by_length(lengths, BATCH_TOKENS):
@@ -106,7 +115,7 @@ class SentenceTransformerEmbedder:
                 vectors[batch] = self._forward(model, [prefixed[i] for i in batch])
             done += len(batch)
             if progress:
-                progress(done, len(texts))
+                progress(done, len(prefixed))
         return vectors
 
     def embed_query(self, text: str) -> FloatArray:

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,8 +19,10 @@ from core.ingestion.fragments import FRAGMENT_VERSION, embedding_text, make_frag
 from core.ingestion.worker import load_in_worker
 from core.models import DocumentInfo
 from core.retrieval.embedder import Embedder
+from core.retrieval.expected import ExpectedQuestions, match_to_fragments
 from core.retrieval.manifest import IndexedDocument, Manifest, read_manifest, write_manifest
-from core.retrieval.store import SCHEMA_VERSION, FragmentStore
+from core.retrieval.shipped import embed_known, load_shipped
+from core.retrieval.store import SCHEMA_VERSION, FragmentStore, QuestionStore
 from core.retrieval.terms import save_terms
 
 log = logging.getLogger(__name__)
@@ -68,7 +70,19 @@ def made_with(embedder: Embedder) -> str:
 class Indexer:
     """Brings the index in step with the register."""
 
-    def __init__(self, settings: Settings, register: Sequence[DocumentInfo], store: FragmentStore, embedder: Embedder):
+    def __init__(
+        self,
+        settings: Settings,
+        register: Sequence[DocumentInfo],
+        store: FragmentStore,
+        embedder: Embedder,
+        *,
+        questions: QuestionStore | None = None,
+        expected: Mapping[str, Sequence[ExpectedQuestions]] | None = None,
+    ) -> None:
+        """Without ``questions`` no expected questions are stored."""
+        self._questions = questions
+        self._expected = expected or {}
         self._settings = settings
         self._register = {info.doc_id: info for info in register}
         self._store = store
@@ -113,7 +127,7 @@ class Indexer:
             for info in sorted(wanted, key=lambda i: (i.size, i.doc_id)):  # smallest first: answers come soonest
                 try:
                     self._acquire(info, report)
-                    stamp = _stamp(info)
+                    stamp = self._stamp(info)
                     known = manifest.documents.get(info.doc_id)
                     if known is not None and known.sha256 == stamp:
                         unchanged.append(info.doc_id)
@@ -129,6 +143,8 @@ class Indexer:
                     report(DocumentProgress(info.doc_id, info.title, FAILED, detail=str(error)))
             if done or removed:
                 self._store.optimize()
+                if self._questions is not None:
+                    self._questions.optimize()
             return IndexReport(tuple(done), tuple(unchanged), tuple(removed), errors)
 
     def _acquire(self, info: DocumentInfo, report: Progress) -> None:
@@ -148,6 +164,13 @@ class Indexer:
         if info.doc_id in acquired.errors:
             raise AcquisitionError(acquired.errors[info.doc_id])
 
+    def _stamp(self, info: DocumentInfo) -> str:
+        """Changes with the file, what the register says of it, the conversion of web pages, the expected questions."""
+        expected = [(e.anchor, e.all) for e in self._expected.get(info.doc_id, ())]
+        version = CONVERSION_VERSION if is_html(info) else 0
+        said = (info.sha256, info.title, info.tax, info.doc_type, info.source_url, version, expected)
+        return hashlib.sha256(repr(said).encode("utf-8")).hexdigest()
+
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """One process at a time changes the index; another waits for it."""
@@ -159,6 +182,8 @@ class Indexer:
         """Throw away what was made with other parts, and rows that no manifest vouches for."""
         if not self.is_current():
             self._store.drop()
+            if self._questions is not None:
+                self._questions.drop()
             write_manifest(self.manifest_path, Manifest(made_with(self._embedder)))
         manifest = read_manifest(self.manifest_path)
         stored = self._store.counts_by_document()
@@ -176,6 +201,8 @@ class Indexer:
             manifest = manifest.without(doc_id)
             write_manifest(self.manifest_path, manifest)
             self._store.remove_document(doc_id)
+            if self._questions is not None:
+                self._questions.remove_document(doc_id)
             (self.terms_dir / f"{doc_id}.json").unlink(missing_ok=True)
         return removed
 
@@ -197,14 +224,21 @@ class Indexer:
         )
         fragments = make_fragments(document, info, self._embedder.count_tokens_batch)
         texts = [embedding_text(fragment) for fragment in fragments]
-        vectors = self._embedder.embed_passages(
-            texts,
-            progress=lambda done, total: report(
-                DocumentProgress(
-                    info.doc_id, info.title, EMBEDDING, done / max(total, 1), f"{done} de {total} fragmentos"
-                )
-            ),
-        )
+        pairs, lost = match_to_fragments(self._expected.get(info.doc_id, ()), fragments)
+        if lost:
+            log.warning("%d expected questions of %s found no fragment", lost, info.doc_id)
+
+        def note(done: int, total: int) -> None:
+            detail = f"{done} de {total} fragmentos"
+            report(DocumentProgress(info.doc_id, info.title, EMBEDDING, done / max(total, 1), detail))
+
+        embed = self._embedder
+        shipped = load_shipped("passages", embed.fingerprint)
+        vectors = embed_known(texts, shipped, lambda some: embed.embed_passages(some, progress=note), progress=note)
+        if self._questions is not None:
+            asked = [question for _, question in pairs]
+            shipped = load_shipped("questions", embed.fingerprint)
+            self._questions.replace_document(info.doc_id, pairs, embed_known(asked, shipped, embed.embed_questions))
         save_terms(self.terms_dir, info.doc_id, texts)
         self._store.replace_document(info.doc_id, fragments, vectors)
         return IndexedDocument(
@@ -225,19 +259,6 @@ class Indexer:
             fiscal_year=info.fiscal_year,
             warnings=document.warnings,
         )
-
-
-def _stamp(info: DocumentInfo) -> str:
-    """Changes with the file, with what the register says of it, and with the conversion of web pages."""
-    said = (
-        info.sha256,
-        info.title,
-        info.tax,
-        info.doc_type,
-        info.source_url,
-        CONVERSION_VERSION if is_html(info) else 0,
-    )
-    return hashlib.sha256(repr(said).encode("utf-8")).hexdigest()
 
 
 def _file_day(path: Path) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from core.models import Fragment, RetrievedFragment
-from core.retrieval.search import HybridSearch
+from core.models import RetrievedFragment
+from core.retrieval.search import HybridSearch, SearchResult
 
 
 class HybridRetriever(BaseRetriever):
@@ -19,12 +19,11 @@ class HybridRetriever(BaseRetriever):
         self._k = k
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [to_node(hit) for hit in self._search().search(query_bundle.query_str, self._k)]
+        return [to_node(hit) for hit in self.run(query_bundle.query_str, self._k).found]
 
-    def find(self, question: str, k: int) -> list[RetrievedFragment]:
-        """The ``k`` best fragments as domain objects."""
-        self._k = k
-        return [from_node(node) for node in self.retrieve(question)]
+    def run(self, question: str, k: int) -> SearchResult:
+        """The ``k`` best fragments as domain objects, with what the search saw."""
+        return self._search().run(question, k)
 
 
 def to_node(hit: RetrievedFragment) -> NodeWithScore:
@@ -33,12 +32,7 @@ def to_node(hit: RetrievedFragment) -> NodeWithScore:
     node = TextNode(
         id_=fragment.id,
         text=fragment.text,
-        metadata={
-            "hit": hit,
-            "doc_id": fragment.doc_id,
-            "page": fragment.page,
-            "section": fragment.section_label,
-        },
+        metadata={"hit": hit, "doc_id": fragment.doc_id, "page": fragment.page, "section": fragment.section_label},
         excluded_embed_metadata_keys=["hit"],
         excluded_llm_metadata_keys=["hit"],
     )
@@ -48,6 +42,6 @@ def to_node(hit: RetrievedFragment) -> NodeWithScore:
 def from_node(node: NodeWithScore) -> RetrievedFragment:
     """The one place where a LlamaIndex node becomes a domain object."""
     hit = node.node.metadata["hit"]
-    if not isinstance(hit, RetrievedFragment) or not isinstance(hit.fragment, Fragment):
+    if not isinstance(hit, RetrievedFragment):
         raise TypeError("the node was not made by to_node")
     return hit

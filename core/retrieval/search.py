@@ -1,34 +1,40 @@
-"""Hybrid search: dense and Spanish full text, joined by reciprocal rank fusion."""
+"""Hybrid search: cosine and Spanish full text, over passages and over expected questions, then the reranker."""
 
-from collections.abc import Sequence
+import time
 from dataclasses import dataclass
 
-from core.models import Fragment, RetrievedFragment
+import numpy as np
+
+from core.models import RetrievedFragment
+from core.retrieval.adapter import Adapter
 from core.retrieval.embedder import Embedder
-from core.retrieval.relevance import relevance
-from core.retrieval.store import FragmentStore
-from core.retrieval.terms import TermStatistics, stems
-
-# Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): score = Σ 1 / (k + rank), with their k = 60.
-RRF_K = 60
-CANDIDATES = 60
+from core.retrieval.features import CANDIDATES, CandidateSet, Signals, gather
+from core.retrieval.reranker import Reranker
+from core.retrieval.snapshot import Floats, Snapshot
+from core.retrieval.store import FragmentStore, QuestionStore
+from core.retrieval.terms import TermStatistics
 
 
-def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = RRF_K) -> dict[str, float]:
-    """Fused score of each id; ``rankings`` are lists of ids, best first."""
-    scores: dict[str, float] = {}
-    for ranking in rankings:
-        for rank, fragment_id in enumerate(ranking, start=1):
-            scores[fragment_id] = scores.get(fragment_id, 0.0) + 1.0 / (k + rank)
-    return scores
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Fragments best first, with what the search saw. ``timings`` in milliseconds by stage."""
+
+    found: tuple[RetrievedFragment, ...]
+    vector: Floats
+    candidates: CandidateSet
+    timings: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class HybridSearch:
-    """Searches one store. Thread-safe as far as its parts are."""
+    """Searches one index. Thread-safe as far as its parts are."""
 
     store: FragmentStore
+    questions: QuestionStore
+    snapshot: Snapshot
     embedder: Embedder
+    adapter: Adapter
+    reranker: Reranker
     terms: TermStatistics
 
     def search(self, question: str, k: int) -> list[RetrievedFragment]:
@@ -37,24 +43,44 @@ class HybridSearch:
         Raises:
             IndexNotReadyError: nothing is indexed yet.
         """
-        dense = self.store.dense(self.embedder.embed_query(question), CANDIDATES)
-        lexical = self.store.full_text(question, CANDIDATES)
-        fused = reciprocal_rank_fusion([[f.id for f, _ in dense], [f.id for f, _ in lexical]])
-        fragments: dict[str, Fragment] = {f.id: f for f, _ in (*dense, *lexical)}
-        cosines = {f.id: cosine for f, cosine in dense}
-        question_stems = stems(question)
-        found = [
+        return list(self.run(question, k).found)
+
+    def run(self, question: str, k: int) -> SearchResult:
+        """As `search`, with the question's vector, the candidates and the time of each stage."""
+        clock = [time.perf_counter()]
+        raw = self.embedder.embed_query(question)
+        vector = self.adapter.questions(raw[None, :])[0]
+        clock.append(time.perf_counter())
+        signals = self.signals(question, vector)
+        clock.append(time.perf_counter())
+        candidates = gather(self.snapshot, signals, self.terms)
+        clock.append(time.perf_counter())
+        probability = self.reranker.probabilities(question, candidates, self.snapshot)
+        order = np.argsort(-probability, kind="stable")[:k]
+        rank_sum = candidates.feature("rank_sum") if candidates.places else np.zeros(0)
+        cosine = candidates.feature("passage_cosine") if candidates.places else np.zeros(0)
+        found = tuple(
             RetrievedFragment(
-                fragment=fragments[fragment_id],
-                relevance=relevance(
-                    question_stems, fragments[fragment_id], cosine=cosines.get(fragment_id), terms=self.terms
-                ),
-                score=score,
-                cosine=cosines.get(fragment_id, 0.0),
+                fragment=self.snapshot.fragments[candidates.places[i]],
+                relevance=float(probability[i]),
+                score=float(rank_sum[i]),
+                cosine=float(cosine[i]),
             )
-            for fragment_id, score in fused.items()
-        ]
-        # The fused rank finds the candidates; among the best of them, relevance decides.
-        found.sort(key=lambda r: (-r.score, r.fragment.id))
-        best = sorted(found[: max(2 * k, 20)], key=lambda r: (-(r.relevance + 10 * r.score), r.fragment.id))
-        return best[:k]
+            for i in order
+        )
+        clock.append(time.perf_counter())
+        stages = ("embed_ms", "text_ms", "features_ms", "rerank_ms")
+        timings = {name: 1000 * (b - a) for name, a, b in zip(stages, clock, clock[1:], strict=False)}
+        return SearchResult(found, vector, candidates, timings)
+
+    def signals(self, question: str, vector: Floats) -> Signals:
+        """BM25 scores of passages and expected questions, by place."""
+        passages = self.store.full_text(question, CANDIDATES)
+        expected = self.questions.full_text(question, 3 * CANDIDATES)
+        place, question_place = self.snapshot.place, self.snapshot.question_place
+        return Signals(
+            text=question,
+            vector=vector,
+            passage_bm25={place[f.id]: score for f, score in passages if f.id in place},
+            question_bm25={question_place[q]: score for q, score in expected if q in question_place},
+        )

@@ -12,17 +12,20 @@ from core.ingestion.fragments import embedding_text
 from core.models import Fragment, Scope
 
 PUBLIC_TABLE = "public"
+QUESTIONS_TABLE = "public_questions"
 # Raise when the columns change: an index with another schema is rebuilt.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _PLAIN = "id text doc_id title tax doc_type section_label page page_end source_url retrieved_at session_id kind ordinal".split()
 _LISTED = ("source_scope", "section_path", "page_breaks")
 
 
-class FragmentStore:
-    """One LanceDB table of fragments. Replacing a document is one commit, so a reader sees the old or the new."""
+class _Table:
+    """One LanceDB table whose rows belong to documents, with a Spanish text index on one column."""
 
-    def __init__(self, uri: str, *, dimension: int, table: str = PUBLIC_TABLE) -> None:
+    text_column = ""
+
+    def __init__(self, uri: str, *, dimension: int, table: str) -> None:
         import lancedb
 
         self._db = lancedb.connect(uri, read_consistency_interval=timedelta(seconds=2))
@@ -30,10 +33,22 @@ class FragmentStore:
         self._dimension = dimension
         self._table: Any | None = None
 
+    def _schema(self) -> Any:
+        raise NotImplementedError
+
     def _open(self) -> Any | None:
         if self._table is None and self._name in self._db.list_tables(limit=10_000).tables:
             self._table = self._db.open_table(self._name)
         return self._table
+
+    def _ready(self) -> Any:
+        table = self._open()
+        if table is None:
+            raise IndexNotReadyError(
+                "Todavía no hay ningún documento indexado. Espere a que termine el primero, "
+                "o ejecute «python -m core index»."
+            )
+        return table
 
     def drop(self) -> None:
         """Remove the table and all its files."""
@@ -41,26 +56,24 @@ class FragmentStore:
             self._table = None
             self._db.drop_table(self._name)
 
-    def replace_document(self, doc_id: str, fragments: Sequence[Fragment], vectors: NDArray[np.float32]) -> None:
-        """Put ``fragments`` (n) with ``vectors`` (n × dimension, normalised) in place of what the document had."""
+    def _replace(self, doc_id: str, rows: list[dict[str, Any]]) -> None:
+        """Put ``rows`` in place of what the document had, in one commit: a reader sees the old or the new."""
         from lancedb.expr import col, lit
 
-        rows = [_to_row(f, v) for f, v in zip(fragments, vectors, strict=True)]
         table = self._open()
         if table is None:
-            self._table = self._db.create_table(self._name, data=rows, schema=self._schema())
+            self._table = self._db.create_table(self._name, data=rows or None, schema=self._schema())
             self._make_text_index()
-            return
-        if not rows:
+        elif not rows:
             table.delete(col("doc_id") == lit(doc_id))
-            return
-        (
-            table.merge_insert("id")
-            .when_matched_update_all()
-            .when_not_matched_insert_all()
-            .when_not_matched_by_source_delete(col("doc_id") == lit(doc_id))
-            .execute(rows)
-        )
+        else:
+            (
+                table.merge_insert("id")
+                .when_matched_update_all()
+                .when_not_matched_insert_all()
+                .when_not_matched_by_source_delete(col("doc_id") == lit(doc_id))
+                .execute(rows)
+            )
 
     def remove_document(self, doc_id: str) -> None:
         """Remove a document's fragments; unknown ids are no error."""
@@ -87,6 +100,53 @@ class FragmentStore:
         column = table.search().select(["doc_id"]).limit(10_000_000).to_arrow().column("doc_id").to_pylist()
         return {doc_id: column.count(doc_id) for doc_id in dict.fromkeys(column)}
 
+    def vectors(self) -> tuple[list[str], NDArray[np.float32]]:
+        """Ids and vectors (n × dimension) of all rows."""
+        table = self._open()
+        if table is None:
+            return [], np.zeros((0, self._dimension), dtype=np.float32)
+        found = table.search().select(["id", "vector"]).limit(10_000_000).to_arrow()
+        flat = found.column("vector").combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        return found.column("id").to_pylist(), flat.reshape(-1, self._dimension).astype(np.float32)
+
+    def _text_search(self, words: str, k: int, columns: Sequence[str]) -> list[dict[str, Any]]:
+        """Rows by BM25 on stems without accents, best first, the score under ``_score``."""
+        from lancedb.query import MatchQuery
+
+        words = " ".join(words.split())
+        if not words:
+            return []
+        query = self._ready().search(MatchQuery(words, self.text_column), query_type="fts")
+        return list(query.select([*columns, "_score"]).limit(k).to_list())
+
+    def _make_text_index(self) -> None:
+        from lancedb.index import FTS
+
+        assert self._table is not None
+        config = FTS(language="Spanish", stem=True, remove_stop_words=True, ascii_folding=True, with_position=True)
+        self._table.create_index(self.text_column, config=config)
+
+
+class FragmentStore(_Table):
+    """Fragments with their vectors. Replacing a document is one commit, so a reader sees the old or the new."""
+
+    text_column = "search_text"
+
+    def __init__(self, uri: str, *, dimension: int, table: str = PUBLIC_TABLE) -> None:
+        super().__init__(uri, dimension=dimension, table=table)
+
+    def replace_document(self, doc_id: str, fragments: Sequence[Fragment], vectors: NDArray[np.float32]) -> None:
+        """Put ``fragments`` (n) with ``vectors`` (n × dimension, normalised) in place of what the document had."""
+        self._replace(doc_id, [_to_row(f, v) for f, v in zip(fragments, vectors, strict=True)])
+
+    def all(self) -> list[Fragment]:
+        """Every fragment of the table."""
+        table = self._open()
+        if table is None:
+            return []
+        rows = table.search().select([*_PLAIN, *_LISTED]).limit(10_000_000).to_list()
+        return [_to_fragment(row) for row in rows]
+
     def dense(self, vector: NDArray[np.float32], k: int) -> list[tuple[Fragment, float]]:
         """The ``k`` fragments nearest by cosine, with the cosine, best first.
 
@@ -103,18 +163,7 @@ class FragmentStore:
         Raises:
             IndexNotReadyError: nothing is indexed yet.
         """
-        from lancedb.query import MatchQuery
-
-        table = self._ready()
-        words = " ".join(words.split())
-        if not words:
-            return []
-        rows = (
-            table.search(MatchQuery(words, "search_text"), query_type="fts")
-            .select([*_PLAIN, *_LISTED, "_score"])
-            .limit(k)
-            .to_list()
-        )
+        rows = self._text_search(words, k, [*_PLAIN, *_LISTED])
         return [(_to_fragment(row), float(row["_score"])) for row in rows]
 
     def section_around(self, fragment: Fragment, *, radius: int = 8) -> list[Fragment]:
@@ -139,21 +188,6 @@ class FragmentStore:
         rows = query.limit(1_000_000).to_list()
         return sorted((_to_fragment(row) for row in rows), key=lambda f: f.ordinal)
 
-    def _ready(self) -> Any:
-        table = self._open()
-        if table is None:
-            raise IndexNotReadyError(
-                "Todavía no hay ningún documento indexado. Espere a que termine el primero, o ejecute «python -m core index»."
-            )
-        return table
-
-    def _make_text_index(self) -> None:
-        from lancedb.index import FTS
-
-        assert self._table is not None
-        config = FTS(language="Spanish", stem=True, remove_stop_words=True, ascii_folding=True, with_position=True)
-        self._table.create_index("search_text", config=config)
-
     def _schema(self) -> Any:
         import pyarrow as pa
 
@@ -168,6 +202,56 @@ class FragmentStore:
                 ("ordinal", pa.int32()),
                 ("page_breaks", pa.list_(pa.int32())),
                 ("search_text", pa.string()),
+                ("vector", pa.list_(pa.float32(), self._dimension)),
+            ]
+        )
+
+
+class QuestionStore(_Table):
+    """Expected questions with their vectors, each pointing at the fragment that answers it."""
+
+    text_column = "question"
+
+    def __init__(self, uri: str, *, dimension: int, table: str = QUESTIONS_TABLE) -> None:
+        super().__init__(uri, dimension=dimension, table=table)
+
+    def replace_document(
+        self, doc_id: str, pairs: Sequence[tuple[Fragment, str]], vectors: NDArray[np.float32]
+    ) -> None:
+        """Put a document's questions (n) with ``vectors`` (n × dimension) in place of what it had."""
+        rows = []
+        for number, ((fragment, question), vector) in enumerate(zip(pairs, vectors, strict=True)):
+            key = f"{fragment.id}-{number}"
+            row = {
+                "id": key,
+                "fragment_id": fragment.id,
+                "doc_id": doc_id,
+                "question": question,
+                "vector": vector.tolist(),
+            }
+            rows.append(row)
+        self._replace(doc_id, rows)
+
+    def all(self) -> dict[str, tuple[str, str]]:
+        """Fragment id and text of every question, by the question's id."""
+        table = self._open()
+        if table is None:
+            return {}
+        rows = table.search().select(["id", "fragment_id", "question"]).limit(10_000_000).to_list()
+        return {row["id"]: (row["fragment_id"], row["question"]) for row in rows}
+
+    def full_text(self, words: str, k: int) -> list[tuple[str, float]]:
+        """Ids of the ``k`` best questions by BM25, with the score, best first; none where there is no table."""
+        if self._open() is None:
+            return []
+        return [(row["id"], float(row["_score"])) for row in self._text_search(words, k, ["id"])]
+
+    def _schema(self) -> Any:
+        import pyarrow as pa
+
+        return pa.schema(
+            [
+                *((name, pa.string()) for name in ("id", "fragment_id", "doc_id", "question")),
                 ("vector", pa.list_(pa.float32(), self._dimension)),
             ]
         )

@@ -91,3 +91,13 @@ def save_terms(folder: Path, doc_id: str, texts: Sequence[str]) -> None:
     partial = folder / f"{doc_id}.partial"
     partial.write_text(json.dumps({"fragments": len(texts), "terms": counts}, ensure_ascii=False), "utf-8")
     partial.replace(folder / f"{doc_id}.json")
+
+
+def coverage(question_stems: Sequence[str], text: str, terms: TermStatistics) -> float:
+    """Share of the question's stems, weighted by inverse document frequency, that ``text`` contains (0..1)."""
+    wanted = {term: terms.weight(term) for term in set(question_stems)}
+    total = sum(wanted.values())
+    if total <= 0:
+        return 0.0
+    present = set(stems(text))
+    return sum(weight for term, weight in wanted.items() if term in present) / total

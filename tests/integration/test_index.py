@@ -110,6 +110,9 @@ def test_a_removed_document_disappears_unless_only_some_were_asked_for(
 
 
 def test_an_index_made_with_another_model_is_rebuilt_never_searched(settings: Settings, embedder: FakeEmbedder) -> None:
+    from core.retrieval.adapter import IDENTITY
+    from core.retrieval.reranker import FusionReranker
+    from core.retrieval.store import QuestionStore
     from core.services import Services
     from core.thresholds import load_thresholds
 
@@ -118,7 +121,17 @@ def test_an_index_made_with_another_model_is_rebuilt_never_searched(settings: Se
     other = FakeEmbedder()
     other.fingerprint = "fake-2"  # type: ignore[misc]
     newer, store = build(settings, TEXTS, other)
-    services = Services(settings, tuple(register_in(settings, TEXTS)), load_thresholds(), other, store, newer)
+    services = Services(
+        settings,
+        tuple(register_in(settings, TEXTS)),
+        load_thresholds(),
+        other,
+        store,
+        QuestionStore(settings.index_uri, dimension=other.dimension),
+        newer,
+        IDENTITY,
+        FusionReranker(),
+    )
     assert not newer.is_current() and newer.manifest().documents == {}
     with pytest.raises(IndexNotReadyError, match="otro modelo"):
         services.search()
@@ -172,43 +185,48 @@ def test_section_around_gives_the_section_in_order(settings: Settings, embedder:
 
 
 CHILD = """
-import sys
+import sys, time
 from pathlib import Path
 from core.config import Settings
 from tests.conftest import FakeEmbedder
 from tests.integration.test_index import TEXTS, build
-indexer, _ = build(Settings(home=Path(sys.argv[1])), TEXTS, FakeEmbedder())
+class Slow(FakeEmbedder):
+    def embed_passages(self, texts, *, progress=None):
+        time.sleep(0.15)
+        return super().embed_passages(texts, progress=progress)
+indexer, _ = build(Settings(home=Path(sys.argv[1])), TEXTS, Slow())
 print("ready", flush=True)
 indexer.run(list(TEXTS))
 """
 
 
-def run_child(home: Path, kill_after: float | None) -> None:
+def run_child(home: Path, kill_after: float | None) -> float:
+    """Index in a process of its own; returns how long it ran, from the moment that it began to index."""
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(home)], cwd=PROJECT_ROOT, stdout=subprocess.PIPE)
     assert child.stdout is not None and child.stdout.readline() == b"ready\n"
+    started = time.monotonic()
     if kill_after is not None:
         time.sleep(kill_after)
         os.kill(child.pid, signal.SIGKILL)
     child.wait(timeout=120)
+    return time.monotonic() - started
 
 
 def test_killed_at_20_random_moments_the_next_run_ends_with_the_same_index(tmp_path: Path) -> None:
     undisturbed = Settings(home=tmp_path / "undisturbed")
-    started = time.monotonic()
-    run_child(undisturbed.home, None)
-    duration = time.monotonic() - started
+    duration = run_child(undisturbed.home, None)
     reference = contents(FragmentStore(undisturbed.index_uri, dimension=64), list(TEXTS))
     assert all(reference.values())
     moments = random.Random(7)
     interrupted = 0
     settings = Settings(home=tmp_path / "killed")
     for round_number in range(20):
-        if round_number % 4 == 0:  # sometimes from nothing, sometimes on what the kills before have left
+        if round_number % 2 == 0:  # every other time from nothing, else on what the kill before has left
             settings = Settings(home=tmp_path / f"killed{round_number}")
-        run_child(settings.home, moments.uniform(0, duration * 0.9))
+        run_child(settings.home, moments.uniform(0, duration))
         done = read_manifest(settings.state_dir / "manifest.json").documents
         interrupted += len(done) < len(TEXTS)
-        if round_number % 4 == 3:
+        if round_number % 2 == 1:
             run_child(settings.home, None)
             store = FragmentStore(settings.index_uri, dimension=64)
             assert contents(store, list(TEXTS)) == reference

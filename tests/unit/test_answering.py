@@ -1,13 +1,17 @@
 """Quotable units, extraction and the engine, with fakes."""
 
+import numpy as np
 import pytest
 
-from core.answering.engine import NOT_ENOUGH, AnswerEngine
+from core.answering.engine import AnswerEngine
 from core.answering.extractive import compose, extract
 from core.answering.render import answer_json, conversation_markdown, spanish_date, validity
+from core.answering.scope import KINDS, ScopeModel, read_signs
 from core.answering.units import marker_kind, quotes_of, units_of
 from core.errors import InvalidQuestionError
 from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Scope, Source
+from core.retrieval.features import CandidateSet
+from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
 
@@ -135,35 +139,62 @@ class FakeRetriever:
     def __init__(self, found: list[RetrievedFragment]) -> None:
         self.found = found
 
-    def find(self, question: str, k: int) -> list[RetrievedFragment]:
-        return self.found[:k]
+    def run(self, question: str, k: int) -> SearchResult:
+        return SearchResult(
+            tuple(self.found[:k]), np.ones(3, np.float32), CandidateSet([], np.zeros((0, 28), np.float32)), {}
+        )
 
 
-def engine(found: list[RetrievedFragment]) -> AnswerEngine:
+def scope_model(answers: bool) -> ScopeModel:
+    """A model that always finds a question answerable, or never."""
+    width = 3 + len(read_signs("x").numbers())
+    evidence = 3 + 6 + 1 + len(read_signs("x").numbers())
+    weights = np.zeros(evidence + 1, np.float32)
+    weights[-1] = 5.0 if answers else -5.0
+    kinds = np.zeros((len(KINDS), width + 1), np.float32)
+    kinds[KINDS.index("no_answer"), -1] = 1.0
+    return ScopeModel(kinds, weights, np.zeros(evidence, np.float32), np.ones(evidence, np.float32))
+
+
+def engine(found: list[RetrievedFragment], *, answers: bool = True) -> AnswerEngine:
     return AnswerEngine(
         retriever=FakeRetriever(found),
         neighbours=lambda f: [f],
         terms=lambda: TERMS,
         about=lambda _: (2025, ""),
-        thresholds=Thresholds("t", min_relevance=0.5, min_coverage=0.5),
+        scope=scope_model(answers),
+        thresholds=Thresholds("t", answerable=0.5),
         max_question_chars=100,
     )
 
 
-def test_engine_answers_with_sources() -> None:
+def test_engine_answers_with_sources_for_the_common_territory() -> None:
     answer = engine(hits(BOOKS)).ask("¿Qué libros registro debe llevar un sujeto pasivo?")
     assert answer.grounded and answer.category is Category.DIRECT and answer.mode is Mode.EXTRACTIVE and answer.sources
+    assert "territorio común" in answer.text
 
 
-@pytest.mark.parametrize("found", [[], hits(BOOKS, relevance=0.3), hits(fragment("Nada que ver con ello."))])
-def test_not_finding_is_an_answer_not_an_error(found: list[RetrievedFragment]) -> None:
-    answer = engine(found).ask("¿Cuánto cuesta un billete de tren?")
-    assert (answer.grounded, answer.sources, answer.category, answer.text) == (
-        False,
-        (),
-        Category.NO_ANSWER,
-        NOT_ENOUGH,
-    )
+def test_a_personal_case_gets_the_general_rule_and_no_verdict() -> None:
+    answer = engine(hits(BOOKS)).ask("tengo un bar, ¿cuánto me sale a pagar por los libros registro?")
+    assert answer.category is Category.PERSONAL_CASE and answer.grounded
+    assert answer.text.startswith("**Esta es la regla general") and "asesor" in answer.text
+
+
+@pytest.mark.parametrize(("found", "answers"), [([], True), (hits(BOOKS), False)])
+def test_not_finding_is_an_answer_not_an_error(found: list[RetrievedFragment], answers: bool) -> None:
+    answer = engine(found, answers=answers).ask("¿Cuánto cuesta un billete de tren?")
+    assert (answer.grounded, answer.sources, answer.category) == (False, (), Category.NO_ANSWER)
+    assert "No he encontrado información suficiente" in answer.text
+
+
+def test_another_language_is_answered_in_spanish_and_says_so() -> None:
+    answer = engine(hits(BOOKS)).ask("which registry books must I keep for the VAT tax?")
+    assert "responde en español" in answer.text
+
+
+def test_meaningless_words_get_a_gentle_message() -> None:
+    answer = engine(hits(BOOKS)).ask("qwrtz plkjh zxcvb")
+    assert answer.category is Category.OUT_OF_SCOPE and not answer.grounded and "No entiendo" in answer.text
 
 
 @pytest.mark.parametrize("question", ["", "   ", "¿?", "\x00", "a" * 101])

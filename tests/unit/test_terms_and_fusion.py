@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.retrieval.relevance import coverage
-from core.retrieval.search import reciprocal_rank_fusion
-from core.retrieval.terms import TermStatistics, fold, save_terms, stem, stems
+from core.retrieval.fusion import reciprocal_rank_fusion
+from core.retrieval.terms import TermStatistics, coverage, fold, save_terms, stem, stems
 
 
 @pytest.mark.parametrize(("a", "b"), [("factura", "facturas"), ("deducible", "deducibles"), ("RETENCIÓN", "retencion")])

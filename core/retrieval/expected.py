@@ -1,0 +1,93 @@
+"""Expected questions: what people ask that a fragment answers, written from the fragment alone.
+
+They are keyed by an anchor (a stretch of the fragment's own text) and not by its id, so that they survive a change of
+the fragments' size.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.config import PROJECT_ROOT
+from core.errors import RegisterError
+from core.models import Fragment
+
+EXPECTED_PATH = PROJECT_ROOT / "data" / "expected_questions.jsonl"
+# An anchor is looked for by its first letters and figures, so that white space and signs do not matter.
+_ANCHOR_LENGTH = 110
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedQuestions:
+    """The questions that one place of a document answers."""
+
+    doc_id: str
+    page: int | None
+    section: str
+    anchor: str
+    questions: tuple[str, ...]
+    second: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """The questions of both rounds of writing (the second serves the training as unseen questions)."""
+        return (*self.questions, *self.second)
+
+
+def load_expected(path: Path = EXPECTED_PATH) -> dict[str, list[ExpectedQuestions]]:
+    """All expected questions by document.
+
+    Raises:
+        RegisterError: a line is not valid.
+    """
+    found: dict[str, list[ExpectedQuestions]] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        try:
+            data = json.loads(line)
+            item = ExpectedQuestions(
+                doc_id=data["doc_id"],
+                page=data["page"],
+                section=data["section"],
+                anchor=data["anchor"],
+                questions=tuple(data["questions"]),
+                second=tuple(data.get("second", ())),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise RegisterError(
+                f"La línea {number} de {path.name} no es válida. Restaure el archivo del repositorio."
+            ) from error
+        found.setdefault(item.doc_id, []).append(item)
+    return found
+
+
+def match_to_fragments(
+    expected: Sequence[ExpectedQuestions], fragments: Sequence[Fragment]
+) -> tuple[list[tuple[Fragment, str]], int]:
+    """Each question with the fragment that holds its anchor, and how many places were not found.
+
+    Where several fragments hold the anchor, page and section decide.
+    """
+    folded = [(fragment, _fold(fragment.text)) for fragment in fragments]
+    pairs: list[tuple[Fragment, str]] = []
+    lost = 0
+    for item in expected:
+        anchor = _fold(item.anchor)[:_ANCHOR_LENGTH]
+        hits = [fragment for fragment, text in folded if anchor in text]
+        hits.sort(key=lambda f: (not _on_page(f, item.page), f.section_label != item.section, f.ordinal))
+        if not hits:
+            lost += 1
+            continue
+        pairs.extend((hits[0], question) for question in item.all)
+    return pairs, lost
+
+
+def _on_page(fragment: Fragment, page: int | None) -> bool:
+    if page is None or fragment.page is None:
+        return page == fragment.page
+    return fragment.page <= page <= (fragment.page_end or fragment.page)
+
+
+def _fold(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.casefold())
