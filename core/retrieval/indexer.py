@@ -4,6 +4,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from core.corpus.prepare import CONVERSION_VERSION, is_html, prepare
 from core.errors import AcquisitionError, AsesoriaError
 from core.ingestion.fragments import FRAGMENT_VERSION, embedding_text, make_fragments
 from core.ingestion.worker import load_in_worker
-from core.models import DocumentInfo
+from core.models import DocumentInfo, LoadedDocument
 from core.retrieval.embedder import Embedder
 from core.retrieval.expected import ExpectedQuestions, match_to_fragments
 from core.retrieval.manifest import IndexedDocument, Manifest, read_manifest, write_manifest
@@ -26,6 +27,9 @@ from core.retrieval.store import SCHEMA_VERSION, FragmentStore, QuestionStore
 from core.retrieval.terms import save_terms
 
 log = logging.getLogger(__name__)
+
+# Files read at the same time, each in a process of its own.
+_READERS = 2
 
 # Stages of a document, as the user reads them.
 WAITING, DOWNLOADING, READING, EMBEDDING, READY, FAILED = (
@@ -60,6 +64,16 @@ class IndexReport:
     unchanged: tuple[str, ...]
     removed: tuple[str, ...]
     errors: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document as read, waiting to be indexed."""
+
+    info: DocumentInfo
+    stamp: str
+    document: LoadedDocument
+    seconds: float
 
 
 def made_with(embedder: Embedder) -> str:
@@ -124,23 +138,29 @@ class Indexer:
             errors: dict[str, str] = {}
             for info in wanted:
                 report(DocumentProgress(info.doc_id, info.title, WAITING))
-            for info in sorted(wanted, key=lambda i: (i.size, i.doc_id)):  # smallest first: answers come soonest
-                try:
-                    self._acquire(info, report)
-                    stamp = self._stamp(info)
-                    known = manifest.documents.get(info.doc_id)
-                    if known is not None and known.sha256 == stamp:
-                        unchanged.append(info.doc_id)
-                    else:
-                        document = self._index(info, stamp, report)
-                        manifest = manifest.with_document(document)
-                        write_manifest(self.manifest_path, manifest)
-                        done.append(document)
-                    report(DocumentProgress(info.doc_id, info.title, READY, 1.0))
-                except AsesoriaError as error:
-                    log.warning("document %s not indexed: %s", info.doc_id, type(error).__name__)
-                    errors[info.doc_id] = str(error)
-                    report(DocumentProgress(info.doc_id, info.title, FAILED, detail=str(error)))
+            by_size = sorted(wanted, key=lambda info: (info.size, info.doc_id))
+            with ThreadPoolExecutor(max_workers=_READERS, thread_name_prefix="reading") as pool:
+                # The largest is begun first, since it takes the longest; the index takes the smallest first, so that
+                # answers come soonest.
+                reading = {
+                    info.doc_id: pool.submit(self._read, info, manifest.documents.get(info.doc_id), report)
+                    for info in [*by_size[-1:], *by_size[:-1]]
+                }
+                for info in by_size:
+                    try:
+                        read = reading.pop(info.doc_id).result()
+                        if read is None:
+                            unchanged.append(info.doc_id)
+                        else:
+                            document = self._index(read, report)
+                            manifest = manifest.with_document(document)
+                            write_manifest(self.manifest_path, manifest)
+                            done.append(document)
+                        report(DocumentProgress(info.doc_id, info.title, READY, 1.0))
+                    except AsesoriaError as error:
+                        log.warning("document %s not indexed: %s", info.doc_id, type(error).__name__)
+                        errors[info.doc_id] = str(error)
+                        report(DocumentProgress(info.doc_id, info.title, FAILED, detail=str(error)))
             if done or removed:
                 self._store.optimize()
                 if self._questions is not None:
@@ -206,7 +226,16 @@ class Indexer:
             (self.terms_dir / f"{doc_id}.json").unlink(missing_ok=True)
         return removed
 
-    def _index(self, info: DocumentInfo, stamp: str, report: Progress) -> IndexedDocument:
+    def _read(self, info: DocumentInfo, known: IndexedDocument | None, report: Progress) -> "_Read | None":
+        """Acquire and read a document; None if it is indexed as it is. Runs in a thread; the parsing in a process.
+
+        Raises:
+            AcquisitionError, UnreadableDocumentError: it cannot be had, or not be read.
+        """
+        self._acquire(info, report)
+        stamp = self._stamp(info)
+        if known is not None and known.sha256 == stamp:
+            return None
         started = time.monotonic()
         report(DocumentProgress(info.doc_id, info.title, READING))
         path, info = prepare(info, self._settings)
@@ -222,6 +251,11 @@ class Indexer:
             document_date=info.document_date or document.document_date,
             retrieved_at=info.retrieved_at or _file_day(self._settings.corpus_dir / info.filename),
         )
+        return _Read(info, stamp, document, time.monotonic() - started)
+
+    def _index(self, read: "_Read", report: Progress) -> IndexedDocument:
+        started = time.monotonic()
+        info, document = read.info, read.document
         fragments = make_fragments(document, info, self._embedder.count_tokens_batch)
         texts = [embedding_text(fragment) for fragment in fragments]
         pairs, lost = match_to_fragments(self._expected.get(info.doc_id, ()), fragments)
@@ -243,7 +277,7 @@ class Indexer:
         self._store.replace_document(info.doc_id, fragments, vectors)
         return IndexedDocument(
             doc_id=info.doc_id,
-            sha256=stamp,
+            sha256=read.stamp,
             title=info.title,
             tax=info.tax,
             doc_type=info.doc_type,
@@ -252,7 +286,7 @@ class Indexer:
             tables=len(document.tables),
             dropped_tables=document.dropped_tables,
             tokens=sum(self._embedder.count_tokens_batch(texts)),
-            seconds=round(time.monotonic() - started, 2),
+            seconds=round(read.seconds + time.monotonic() - started, 2),
             retrieved_at=info.retrieved_at,
             document_date=info.document_date,
             indexed_at=datetime.now(UTC).isoformat(timespec="seconds"),
