@@ -24,7 +24,7 @@ KINDS = ("answerable", "no_answer", "other_year", "territory", "social_security"
 # Raise when the features below change: a model trained on others is refused.
 SCOPE_VERSION = 1
 
-_YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
+_YEAR = re.compile(r"(?<![.,/\d])\b(?:19|20)\d{2}\b(?![.,]?\d)(?!\s*(?:€|eur|km|kilos|kg|horas|unidades))")
 _SHORT_YEAR = re.compile(r"\b(?:renta|declaracion|ejercicio|campana|ano|iva)\s+(?:del?\s+)?(?:ano\s+)?'?(\d{2})\b")
 _EVENT_BEFORE_YEAR = re.compile(
     r"\b(?:compr\w+|empec\w+|empez\w+|abri\w*|alta|jubil\w+|hered\w+|vend\w+|hice|hicim\w+|factur\w+|emit\w+|"
@@ -133,16 +133,12 @@ def read_signs(question: str, scope: ScopeData | None = None) -> Signs:
         for match in candidate.words.finditer(text):
             territory = territory or candidate
             before = text[: match.start()]
-            own = (
-                own
-                or bool(_OWN_PLACE.search(before))
-                or match.group() in ("igic", "ipsi", "ticketbai", "batuz", "foral")
-            )
+            own = own or bool(_OWN_PLACE.search(before)) or match.group() in _OWN_WORDS
             counterpart = counterpart or bool(_COUNTERPART.search(before))
     year, asked = None, False
     for match in _YEAR.finditer(text):
-        if int(match.group()) in scope.covered or re.search(r"[/\d]\s*$", text[: match.start()]):
-            continue  # "Real Decreto 1619/2012" names a norm
+        if int(match.group()) in scope.covered:
+            continue
         before = text[: match.start()]
         year = year or int(match.group())
         asked = asked or bool(_ASKED_YEAR.search(before) and not _EVENT_BEFORE_YEAR.search(before))

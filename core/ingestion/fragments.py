@@ -10,7 +10,7 @@ from core.ingestion.tables import table_lines
 from core.models import Block, DocumentInfo, Fragment, LoadedDocument, Table
 
 # Raise this whenever the same file would give other fragments: an index made with another version is rebuilt.
-FRAGMENT_VERSION = 1
+FRAGMENT_VERSION = 2
 
 # In tokens of the embedding model, heading lines included. A section is filled up to the target; a list stays
 # with the sentence that leads into it up to the maximum.

@@ -70,7 +70,11 @@ def _load_pdf(path: Path, *, max_pages: int, progress: Progress | None) -> Loade
         page.number: _ends_with_table(lines, [t for t in raw if t.page == page.number])
         for page, lines in zip(content.pages, kept, strict=True)
     }
-    joined = join_raw_tables(raw, page_ends=page_ends)
+    page_starts = {
+        page.number: _starts_with_table(lines, [t for t in raw if t.page == page.number])
+        for page, lines in zip(content.pages, kept, strict=True)
+    }
+    joined = join_raw_tables(raw, page_ends=page_ends, page_starts=page_starts)
     first_part = {id(parts[0]): index for index, (_, parts) in enumerate(joined)}
     builder = BlockBuilder(size=body_size(content.pages), outline=content.outline)
     for page, lines in zip(content.pages, kept, strict=True):
@@ -183,6 +187,13 @@ def _ends_with_table(lines: Sequence[Line], tables: Sequence[RawTable]) -> bool:
         return False
     bottom = max(t.box[3] for t in tables)
     return not any(line.y0 > bottom - 1 and line.text.strip() for line in lines)
+
+
+def _starts_with_table(lines: Sequence[Line], tables: Sequence[RawTable]) -> bool:
+    if not tables:
+        return False
+    top = min(t.box[1] for t in tables)
+    return not any(line.y1 < top + 1 and line.text.strip() for line in lines)
 
 
 def _upright(line: Line, width: float, height: float) -> Line:

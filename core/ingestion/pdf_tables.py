@@ -59,7 +59,11 @@ def find_ruled_tables(
 def _page_tables(page: Any, number: int, lines: Sequence[Line]) -> list[RawTable]:
     boxes = [(line.x0 - 1, line.y0 - 1, line.x1 + 1, line.y1 + 1) for line in lines]
 
+    width, height = float(page.width), float(page.height)
+
     def shown(item: dict[str, Any]) -> bool:
+        if item.get("object_type") == "rect":  # the paper of the page's body: its edges are no rules
+            return not (item["width"] > 0.8 * width and item["height"] > 0.8 * height and not item["stroke"])
         if item.get("object_type") != "char":
             return True
         x, y = (item["x0"] + item["x1"]) / 2, (item["top"] + item["bottom"]) / 2
@@ -67,6 +71,7 @@ def _page_tables(page: Any, number: int, lines: Sequence[Line]) -> list[RawTable
 
     page = page.filter(shown)
     _mark_superscripts(page.chars)
+    _level_list_marks(page.chars)
     found = []
     for table in page.find_tables():
         if len(table.rows) == 0 or max(len(row.cells) for row in table.rows) < 2:
@@ -74,8 +79,11 @@ def _page_tables(page: Any, number: int, lines: Sequence[Line]) -> list[RawTable
         rows, header_rows = _drop_empty(*_cells(page, table))
         if not rows or len(rows[0]) < 2:
             continue
+        useful = _is_useful(rows)
+        if not useful and not _is_month(rows):
+            continue
         x0, top, x1, bottom = (float(v) for v in table.bbox)
-        found.append(RawTable(number, (x0, top, x1, bottom), rows, header_rows, _is_useful(rows)))
+        found.append(RawTable(number, (x0, top, x1, bottom), rows, header_rows, useful))
     return found
 
 
@@ -92,6 +100,18 @@ def _mark_superscripts(chars: Sequence[dict[str, Any]]) -> None:
                 char["text"] = char["text"].translate(_SUPERSCRIPTS)
                 continue  # the base stays the full-size character
         previous = char if char["text"].strip() else previous
+
+
+def _level_list_marks(chars: Sequence[dict[str, Any]]) -> None:
+    """Give small list marks the height of the line that they stand on, so that they sort before its text. In place."""
+    for mark in chars:
+        if mark["text"] not in "○◦▪▫":
+            continue
+        middle = (mark["top"] + mark["bottom"]) / 2
+        right = [c for c in chars if c["x0"] >= mark["x1"] and c["top"] <= middle <= c["bottom"] and c["text"].strip()]
+        line = min(right, key=lambda c: c["x0"], default=None)
+        if line is not None and mark["size"] < 0.6 * line["size"]:
+            mark.update({key: line[key] for key in ("top", "bottom", "doctop")})
 
 
 def _cells(page: Any, table: Any) -> tuple[list[list[str]], int]:
@@ -132,12 +152,16 @@ def _header_rows(page: Any, table: Any, rows: Sequence[Sequence[str]]) -> int:
             if top <= (c["top"] + c["bottom"]) / 2 <= bottom and x0 <= c["x0"] <= x1 and c["text"].strip()
         ]
         bold.append(bool(chars) and all("bold" in c["fontname"].lower() for c in chars))
-    count = next((i for i, is_bold in enumerate(bold) if not is_bold), len(bold))
+    count = next((i for i, is_bold in enumerate(bold) if not is_bold or (i and _has_amount(rows[i]))), len(bold))
     count = min(count, 3, len(rows) - 1)
     if count == 0 and len(rows) > 1 and all(cell and not re.search(r"\d", cell) for cell in rows[0]):
         body = [cell for row in rows[1:] for cell in row]
         return 1 if any(re.search(r"\d", cell) for cell in body) else 0
     return max(count, 0)
+
+
+def _has_amount(row: Sequence[str]) -> bool:
+    return any(re.fullmatch(r"\d{1,3}(?:\.\d{3})*(?:,\d+)?", cell) and re.search(r"[.,]", cell) for cell in row)
 
 
 def _drop_empty(rows: list[list[str]], header_rows: int) -> tuple[tuple[tuple[str, ...], ...], int]:
@@ -155,9 +179,12 @@ def _drop_empty(rows: list[list[str]], header_rows: int) -> tuple[tuple[tuple[st
 def _is_useful(rows: Sequence[Sequence[str]]) -> bool:
     """Not the grid of a month, nor a handful of signs."""
     cells = [cell for row in rows for cell in row if cell]
-    if len(cells) < 3:
+    if len(cells) < 2:
         return False
+    return not _is_month(rows) and sum(len(cell) for cell in cells) >= 8
+
+
+def _is_month(rows: Sequence[Sequence[str]]) -> bool:
+    cells = [cell for row in rows for cell in row if cell]
     days = sum(1 for cell in cells if cell in _DAY_LETTERS or re.fullmatch(r"[1-9]|[12]\d|3[01]", cell))
-    if len(rows[0]) in (5, 6, 7) and days >= 0.9 * len(cells):
-        return False
-    return sum(len(cell) for cell in cells) >= 8
+    return len(rows[0]) in (5, 6, 7) and days >= 0.9 * len(cells)

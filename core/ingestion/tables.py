@@ -28,7 +28,9 @@ def merge_header(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(merged)
 
 
-def join_raw_tables(raw: Sequence[RawTable], *, page_ends: dict[int, bool]) -> list[tuple[Table, list[RawTable]]]:
+def join_raw_tables(
+    raw: Sequence[RawTable], *, page_ends: dict[int, bool], page_starts: dict[int, bool]
+) -> list[tuple[Table, list[RawTable]]]:
     """Useful tables, each with the raw parts it was made of.
 
     A table goes on over the page when it is the last thing of its page (``page_ends[page]``), the next page
@@ -40,7 +42,7 @@ def join_raw_tables(raw: Sequence[RawTable], *, page_ends: dict[int, bool]) -> l
             continue
         header = merge_header(part.rows[: part.header_rows]) if part.header_rows else ()
         body = part.rows[part.header_rows :]
-        if joined and _continues(joined[-1], part, header, page_ends):
+        if joined and page_starts.get(part.page, False) and _continues(joined[-1], part, header, page_ends):
             table, parts = joined[-1]
             rows = body if part.header_rows else part.rows
             joined[-1] = (
@@ -76,9 +78,7 @@ def _continues(
     last = parts[-1]
     same_width = len(table.header) == len(part.rows[0])
     repeats = not part.header_rows or header == table.header
-    return (
-        last.page + 1 == part.page and page_ends.get(last.page, False) and same_width and repeats and part.box[1] < 220
-    )
+    return last.page + 1 == part.page and page_ends.get(last.page, False) and same_width and repeats
 
 
 def table_lines(table: Table) -> list[str]:

@@ -1,0 +1,86 @@
+"""The HTTP face, with a fake engine."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from core.api import MAX_BODY_BYTES, routes
+from core.errors import IndexNotReadyError, InvalidQuestionError
+from core.models import Answer, Category, Mode, Scope, Source
+
+SOURCE = Source("f", "iva_2025", "Manual", 328, ("Cap",), "Texto.", 0.7, "https://x.es", Scope.PUBLIC)
+
+
+class FakeStartup:
+    def __init__(self, services: object | None, error: str = "") -> None:
+        self.services, self.error, self.message = services, error, "Preparando…"
+        self.started = False
+
+    def start(self) -> None:
+        self.started = True
+
+
+def answer(question: str) -> Answer:
+    if "vacío" in question:
+        raise InvalidQuestionError("no")
+    if "índice" in question:
+        raise IndexNotReadyError("espere")
+    if "nada" in question:
+        return Answer("No he encontrado…", False, Category.NO_ANSWER, Mode.EXTRACTIVE)
+    return Answer("«Texto.» [1]", True, Category.DIRECT, Mode.EXTRACTIVE, (SOURCE,))
+
+
+def client(startup: FakeStartup | None = None) -> TestClient:
+    services = SimpleNamespace(
+        engine=SimpleNamespace(ask=answer),
+        manifest=lambda: SimpleNamespace(documents={"a": SimpleNamespace(fragments=3)}),
+        indexing=SimpleNamespace(running=False),
+        embedder=SimpleNamespace(fingerprint="m-1"),
+    )
+    found = startup or FakeStartup(services)
+    return TestClient(Starlette(routes=routes(lambda: found)))  # type: ignore[arg-type, return-value]
+
+
+def test_ask_and_not_finding_are_both_200() -> None:
+    found = client().post("/api/ask", json={"question": "¿Qué libros?"})
+    assert found.status_code == 200 and found.json()["grounded"] and found.json()["sources"][0]["page"] == 328
+    missing = client().post("/api/ask", json={"question": "nada"})
+    assert missing.status_code == 200 and missing.json()["grounded"] is False and missing.json()["sources"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"{", 400),
+        (b"[]", 400),
+        (b'{"question": 3}', 400),
+        (b'{"other": "x"}', 400),
+        (b"\xff\xfe", 400),
+        (b"[" * 100_000, 400),
+        (json.dumps({"question": "\ud800"}).encode(), 400),
+        (json.dumps({"question": "x" * MAX_BODY_BYTES}).encode(), 400),
+        (json.dumps({"question": "vacío"}).encode(), 422),
+        (json.dumps({"question": "índice"}).encode(), 503),
+    ],
+)
+def test_bad_requests_get_a_json_error(body: bytes, status: int) -> None:
+    response = client().post("/api/ask", content=body)
+    assert response.status_code == status and response.json()["error"]
+
+
+def test_other_methods_are_refused() -> None:
+    assert client().get("/api/ask").status_code == 405
+
+
+def test_health_and_starting_up() -> None:
+    assert client().get("/api/health").json() == {
+        "documents": 1, "fragments": 3, "indexing": False, "model": "m-1", "llm": "none",
+    }  # fmt: skip
+    starting = FakeStartup(None)
+    response = client(starting).get("/api/health")
+    assert response.status_code == 503 and starting.started
+    assert client(FakeStartup(None, "roto")).post("/api/ask", json={"question": "x"}).json() == {"error": "roto"}
