@@ -1,9 +1,10 @@
-"""Train the scope's two logistic regressions. Run it after ``scripts/train_retrieval.py``.
+"""Train the scope's three logistic regressions. Run it after ``scripts/train_retrieval.py``.
 
     python scripts/train_scope.py
 
 Answerable examples are expected questions of the second round, searched with those of the first round only;
-the others are ``data/training/unanswerable.jsonl``. The benchmark is not read. Writes ``data/models/scope.npz``.
+the others are ``data/training/unanswerable.jsonl``. Cases of one's own against general questions are
+``data/training/personal.jsonl``. The benchmark is not read. Writes ``data/models/scope.npz``.
 """
 
 import json
@@ -12,11 +13,19 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from core.answering.scope import KINDS, MODEL_PATH, ScopeModel, evidence_features, read_signs, save_scope_model
+from core.answering.scope import (
+    KINDS,
+    MODEL_PATH,
+    ScopeModel,
+    evidence_features,
+    personal_features,
+    read_signs,
+    save_scope_model,
+)
 from core.config import PROJECT_ROOT, Settings
 from core.models import RetrievedFragment
 from core.retrieval.expected import load_expected
@@ -28,7 +37,7 @@ SEED = 20261130
 ANSWERABLE = 2500
 # Questions whose words look like another matter's, and which the corpus answers all the same, are all taken.
 TEXT_DEPTH = 600
-KIND_C, ANSWER_C = 2.0, 1.0
+KIND_C, PERSONAL_C, ANSWER_C = 2.0, 2.0, 1.0
 
 
 def search_without(search: HybridSearch, text: str, vector: np.ndarray, without: set[int]) -> SearchResult:
@@ -78,6 +87,18 @@ def main() -> None:
     model.fit(x, y)
     kind_weights = np.hstack([model.coef_, model.intercept_[:, None]]).astype(np.float32)
 
+    lines = (PROJECT_ROOT / "data" / "training" / "personal.jsonl").read_text("utf-8").splitlines()
+    own = [json.loads(line) for line in lines]
+    moved = services.adapter.questions(np.array([services.embedder.embed_query(d["q"]) for d in own]))
+    own_x = np.array([np.concatenate([v, personal_features(d["q"])]) for v, d in zip(moved, own, strict=True)])
+    own_y = np.array([d["category"] == "personal_case" for d in own])
+    personal = LogisticRegression(C=PERSONAL_C, max_iter=3000)
+    print(
+        "personal accuracy, cross-validated:", round(float(cross_val_score(personal, own_x, own_y, cv=folds).mean()), 4)
+    )
+    personal.fit(own_x, own_y)
+    personal_weights = np.concatenate([personal.coef_[0], personal.intercept_]).astype(np.float32)
+
     evidence = np.array(
         [
             evidence_features(search_without(search, t, v, second), g, s)
@@ -95,7 +116,7 @@ def main() -> None:
     weights = np.concatenate([answer.coef_[0], answer.intercept_]).astype(np.float32)
     save_scope_model(
         MODEL_PATH,
-        ScopeModel(kind_weights, weights, means.astype(np.float32), scales.astype(np.float32)),
+        ScopeModel(kind_weights, personal_weights, weights, means.astype(np.float32), scales.astype(np.float32)),
     )
 
 

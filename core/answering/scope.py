@@ -22,7 +22,8 @@ MODEL_PATH = PROJECT_ROOT / "data" / "models" / "scope.npz"
 # Kinds of question, as the text classifier tells them apart. The first is what AsesorIA answers.
 KINDS = ("answerable", "no_answer", "other_year", "territory", "social_security", "out_of_scope")
 # Raise when the features below change: a model trained on others is refused.
-SCOPE_VERSION = 1
+SCOPE_VERSION = 2
+_PERSONAL_THRESHOLD = 0.5
 
 _YEAR = re.compile(r"(?<![.,/\d])\b(?:19|20)\d{2}\b(?![.,]?\d)(?!\s*(?:€|eur|km|kilos|kg|horas|unidades))")
 _SHORT_YEAR = re.compile(r"\b(?:renta|declaracion|ejercicio|campana|ano|iva)\s+(?:del?\s+)?(?:ano\s+)?'?(\d{2})\b")
@@ -44,6 +45,7 @@ _OWN_WORDS = ("igic", "ipsi", "ticketbai", "batuz", "foral", "hacienda foral", "
 _COUNTERPART = re.compile(
     r"\b(?:client\w*|vend\w*|compr\w*|proveedor\w*|envi\w*|mand\w*|export\w*|import\w*|traslad\w*|empresa)\b[^.?!]{0,40}$"
 )
+_MONTHS = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
 _PERSONAL = re.compile(
     r"\bcuanto\s+(?:me|nos)?\s*(?:\w+\s+){0,3}?(?:sale|saldra|toca|tocara|pago|pagare|tengo que pagar|"
     r"voy a pagar|debo pagar|devuelv\w+|"
@@ -110,7 +112,6 @@ class Signs:
     other_year: int | None
     year_is_asked: bool
     social_security: bool
-    personal: bool
 
     def numbers(self) -> list[float]:
         """As features."""
@@ -153,18 +154,20 @@ def read_signs(question: str, scope: ScopeData | None = None) -> Signs:
         other_year=year,
         year_is_asked=asked,
         social_security=bool(scope.social_security.search(text)),
-        personal=bool(_PERSONAL.search(text)),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeModel:
-    """Two logistic regressions: the kind from the question's vector and signs; then whether it can be answered.
+    """Three logistic regressions: the kind from the question's vector and signs; whether it can be answered; whether
+    it asks for a verdict on the asker's own data.
 
     ``kind_weights``: kinds × (vector + signs + 1). ``answer_weights``: (evidence features + 1).
+    ``personal_weights``: (vector + `personal_features` + 1).
     """
 
     kind_weights: NDArray[np.float32]
+    personal_weights: NDArray[np.float32]
     answer_weights: NDArray[np.float32]
     means: NDArray[np.float32]
     scales: NDArray[np.float32]
@@ -176,10 +179,30 @@ class ScopeModel:
         odds = np.exp(logits - logits.max())
         return np.asarray(odds / odds.sum())
 
+    def personal(self, vector: NDArray[np.float32], question: str) -> float:
+        """Probability that the question asks for a verdict on the asker's own case."""
+        x = np.concatenate([vector, personal_features(question), [1.0]])
+        return float(1.0 / (1.0 + np.exp(-(self.personal_weights.astype(np.float64) @ x))))
+
     def answerable(self, evidence: NDArray[np.float64]) -> float:
         """Probability that the corpus answers, from `evidence_features`."""
         x = (evidence - self.means) / self.scales
         return float(1.0 / (1.0 + np.exp(-(x @ self.answer_weights[:-1] + self.answer_weights[-1]))))
+
+
+def personal_features(question: str) -> list[float]:
+    """What tells a case of one's own: figures, sums of money, dates, "cuánto", and formulas such as "me compensa"."""
+    text = fold(question)
+    figures = len(re.findall(r"\d+(?:[.,]\d+)*", text))
+    return [
+        min(figures, 4) / 4,
+        float(figures >= 2),
+        float(bool(re.search(r"\d\s*(?:€|eur|mil\b|m2|metros|k\b|por ciento|%)", text))),
+        float("cuanto" in text or "cuanta" in text),
+        float(bool(re.search(rf"\b(?:{_MONTHS})\b", text))),
+        float(bool(_PERSONAL.search(text))),
+        min(len(text.split()), 30) / 30,
+    ]
 
 
 def evidence_features(result: SearchResult, kinds: NDArray[np.float64], signs: Signs) -> NDArray[np.float64]:
@@ -215,7 +238,9 @@ def load_scope_model(path: Path = MODEL_PATH) -> ScopeModel:
             raise RegisterError(
                 "data/models/scope.npz se entrenó con otras características. Ejecute «python scripts/train_scope.py»."
             )
-        return ScopeModel(data["kind_weights"], data["answer_weights"], data["means"], data["scales"])
+        return ScopeModel(
+            data["kind_weights"], data["personal_weights"], data["answer_weights"], data["means"], data["scales"]
+        )
 
 
 def save_scope_model(path: Path, model: ScopeModel) -> None:
@@ -224,6 +249,7 @@ def save_scope_model(path: Path, model: ScopeModel) -> None:
     np.savez_compressed(
         path,
         kind_weights=model.kind_weights,
+        personal_weights=model.personal_weights,
         answer_weights=model.answer_weights,
         means=model.means,
         scales=model.scales,
@@ -250,8 +276,11 @@ def assess(question: str, result: SearchResult, model: ScopeModel, *, threshold:
     signs = read_signs(question, scope)
     kinds = model.kinds(result.vector, signs)
     answerable = model.answerable(evidence_features(result, kinds, signs))
+    if _asks_for_another_year(signs, result):
+        return Assessment(_category("other_year"), "other_year", answerable, refusal("other_year", signs, scope))
     if answerable >= threshold:
-        return Assessment(Category.PERSONAL_CASE if signs.personal else Category.DIRECT, "answerable", answerable)
+        personal = model.personal(result.vector, question) >= _PERSONAL_THRESHOLD
+        return Assessment(Category.PERSONAL_CASE if personal else Category.DIRECT, "answerable", answerable)
     kind = KINDS[1 + int(np.argmax(kinds[1:]))]
     if signs.territory is not None and (signs.own_place or kind == "territory") and not signs.counterpart:
         kind = "territory"
@@ -260,6 +289,14 @@ def assess(question: str, result: SearchResult, model: ScopeModel, *, threshold:
     elif (kind == "territory" and signs.territory is None) or (kind == "other_year" and signs.other_year is None):
         kind = "no_answer"
     return Assessment(_category(kind), kind, answerable, refusal(kind, signs, scope))
+
+
+def _asks_for_another_year(signs: Signs, result: SearchResult) -> bool:
+    """Whether the year asked for is one that the best fragments do not speak of."""
+    if signs.other_year is None or not signs.year_is_asked:
+        return False
+    year = str(signs.other_year)
+    return not any(year in hit.fragment.text for hit in result.found[:2])
 
 
 def _category(kind: str) -> Category:

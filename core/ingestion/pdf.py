@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ _SUPERSCRIPT_TEXT = re.compile(r"[\d()+\- ]+")
 # Text smaller than this is not meant to be read (the smallest print of the official documents is 3.6 points).
 _MIN_VISIBLE_SIZE = 2.0
 _WHITE = 0xF8
+# A page with less text than this may be a scan: then its pictures are looked at.
+_SPARSE_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class OutlineEntry:
 
 @dataclass(slots=True)
 class PdfPage:
-    """What one page shows, before cleaning."""
+    """What one page shows, before cleaning. ``image_share`` is known for pages with little or invisible text only."""
 
     number: int
     width: float
@@ -158,14 +161,12 @@ def _read_page(page: Any) -> PdfPage:
     flags &= ~pymupdf.TEXT_MEDIABOX_CLIP  # text off the page must be seen, to be reported
     drawings = page.get_cdrawings()
     fills = [(pymupdf.Rect(d["rect"]), d["fill"]) for d in drawings if d.get("fill") is not None]
-    images = [pymupdf.Rect(info["bbox"]) for info in page.get_image_info()]
-    area = abs(page.rect.width * page.rect.height) or 1.0
+    images = _Images(page)
     result = PdfPage(
         number=page.number + 1,
         width=page.rect.width,
         height=page.rect.height,
         lines=[],
-        image_share=min(1.0, sum(abs((r & page.rect).get_area()) for r in images if not r.is_empty) / area),
         suggests_table=_suggests_table(drawings, page.rect.width, page.rect.height),
     )
     ocr_lines: list[Line] = []
@@ -185,6 +186,8 @@ def _read_page(page: Any) -> PdfPage:
                 result.lines.append(line)
             if line := _line(invisible, raw["dir"]):
                 ocr_lines.append(line)
+    if ocr_lines or sum(len(line.text) for line in result.lines) < _SPARSE_CHARS:
+        result.image_share = images.share()
     # A scan with a text layer: invisible text over a picture of the page is what the picture shows.
     if result.image_share > 0.5 and ocr_lines and not result.lines:
         result.lines = ocr_lines
@@ -193,7 +196,27 @@ def _read_page(page: Any) -> PdfPage:
     return result
 
 
-def _is_visible(span: dict[str, Any], page_rect: Any, fills: list[tuple[Any, Any]], images: list[Any]) -> bool:
+class _Images:
+    """Where the page's pictures stand; looked up only when it matters, since it costs as much as reading the text."""
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+
+    @cached_property
+    def boxes(self) -> list[Any]:
+        """Their boxes."""
+        import pymupdf
+
+        return [pymupdf.Rect(info["bbox"]) for info in self._page.get_image_info()]
+
+    def share(self) -> float:
+        """Share of the page that they cover, 0..1."""
+        rect = self._page.rect
+        covered = sum(abs((box & rect).get_area()) for box in self.boxes if not box.is_empty)
+        return float(min(1.0, covered / (abs(rect.width * rect.height) or 1.0)))
+
+
+def _is_visible(span: dict[str, Any], page_rect: Any, fills: list[tuple[Any, Any]], images: "_Images") -> bool:
     import pymupdf
 
     if span["size"] < _MIN_VISIBLE_SIZE or span.get("alpha", 255) == 0:
@@ -213,7 +236,7 @@ def _is_visible(span: dict[str, Any], page_rect: Any, fills: list[tuple[Any, Any
     if background is None:
         if min(channels) < _WHITE:
             return True
-        return any(centre in image for image in images)
+        return any(centre in image for image in images.boxes)
     ground = [round(255 * c) for c in background] if len(background) == 3 else [round(255 * background[0])] * 3
     if len(background) == 4:
         return True

@@ -1,7 +1,9 @@
 """The only module that knows pdfplumber: ruled tables of a PDF page, cell by cell."""
 
+import multiprocessing
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ from core.ingestion.pdf import Line
 
 _SUPERSCRIPTS = str.maketrans("0123456789()*", "⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾*")
 _BROKEN_AMOUNT = re.compile(r"(?<=\d[.,])\n(?=\d)|(?<=\d)\n(?=[.,]\d)")
+# From so many pages with tables on, a second process is worth its start.
+_PARALLEL_PAGES = 60
 _DAY_LETTERS = {"L", "M", "X", "J", "V", "S", "D"}
 
 
@@ -43,13 +47,29 @@ def find_ruled_tables(
 
     Boxes of a single column are not tables: their text stays in the flow and they are not returned.
     """
+    numbers = sorted(visible)
+    if len(numbers) < _PARALLEL_PAGES or "fork" not in multiprocessing.get_all_start_methods():
+        return _tables_of(path, numbers, visible, progress)
+    # Two processes, every other page each: reading tables is the slowest part of a long manual.
+    with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("fork")) as pool:
+        other = pool.submit(_tables_of, path, numbers[1::2], {n: visible[n] for n in numbers[1::2]}, None)
+        mine = _tables_of(path, numbers[0::2], visible, progress)
+        return sorted([*mine, *other.result()], key=lambda t: (t.page, t.box[1], t.box[0]))
+
+
+def _tables_of(
+    path: Path,
+    numbers: Sequence[int],
+    visible: Mapping[int, Sequence[Line]],
+    progress: Callable[[int], None] | None,
+) -> list[RawTable]:
     import pdfplumber
 
     found: list[RawTable] = []
     with pdfplumber.open(path) as pdf:
-        for number, lines in sorted(visible.items()):
+        for number in numbers:
             page = pdf.pages[number - 1]
-            found.extend(_page_tables(page, number, lines))
+            found.extend(_page_tables(page, number, visible[number]))
             page.close()
             if progress:
                 progress(number)

@@ -6,7 +6,7 @@ import pytest
 from core.answering.engine import AnswerEngine
 from core.answering.extractive import compose, extract
 from core.answering.render import answer_json, conversation_markdown, spanish_date, validity
-from core.answering.scope import KINDS, ScopeModel, read_signs
+from core.answering.scope import KINDS, ScopeModel, personal_features, read_signs
 from core.answering.units import marker_kind, quotes_of, units_of
 from core.errors import InvalidQuestionError
 from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Scope, Source
@@ -153,7 +153,9 @@ def scope_model(answers: bool) -> ScopeModel:
     weights[-1] = 5.0 if answers else -5.0
     kinds = np.zeros((len(KINDS), width + 1), np.float32)
     kinds[KINDS.index("no_answer"), -1] = 1.0
-    return ScopeModel(kinds, weights, np.zeros(evidence, np.float32), np.ones(evidence, np.float32))
+    personal = np.zeros(3 + len(personal_features("x")) + 1, np.float32)
+    personal[-3], personal[-1] = 5.0, -2.0  # the formulas alone decide
+    return ScopeModel(kinds, personal, weights, np.zeros(evidence, np.float32), np.ones(evidence, np.float32))
 
 
 def engine(found: list[RetrievedFragment], *, answers: bool = True) -> AnswerEngine:

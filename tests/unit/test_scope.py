@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.answering.scope import has_known_words, is_other_language, load_scope, read_signs, refusal
+from core.answering.scope import has_known_words, is_other_language, load_scope, personal_features, read_signs, refusal
 
 
 @pytest.mark.parametrize(
@@ -39,16 +39,10 @@ def test_years(question: str, year: int | None, asked: bool) -> None:
     assert (signs.other_year, signs.year_is_asked) == (year, asked)
 
 
-@pytest.mark.parametrize(
-    ("question", "personal"),
-    [
-        ("gano 30.000, ¿cuánto me sale a pagar?", True),
-        ("¿me compensa pasarme a módulos?", True),
-        ("¿qué libros tengo que llevar?", False),
-    ],
-)
-def test_personal(question: str, personal: bool) -> None:
-    assert read_signs(question).personal is personal
+def test_personal_features_see_figures_and_formulas() -> None:
+    own = personal_features("gano 30.000 € y tengo 2 hijos, ¿cuánto me sale a pagar?")
+    general = personal_features("¿qué libros tengo que llevar?")
+    assert sum(own) > sum(general) and own[1] == 1.0 and general[:6] == [0.0] * 6
 
 
 def test_refusals_say_why_and_who() -> None:
