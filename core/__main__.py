@@ -40,6 +40,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="ORDEN")
     index = commands.add_parser("index", help="descargar e indexar los documentos oficiales")
     index.add_argument("--only", action="append", metavar="DOC_ID", help="solo este documento (se puede repetir)")
+    index.add_argument(
+        "--refresh", action="store_true", help="tomarlos de sus direcciones oficiales, no de las copias fijadas"
+    )
     index.add_argument("--json", action="store_true", help="el informe en JSON")
     index.set_defaults(run=_index)
     search = commands.add_parser("search", help="fragmentos para una pregunta")
@@ -80,10 +83,18 @@ def _services(settings: Settings) -> "Services":
 def _index(args: argparse.Namespace, settings: Settings) -> int:
     from tqdm import tqdm
 
+    from core.corpus.refresh import refresh
     from core.corpus.register import find
     from core.retrieval.indexer import DocumentProgress
 
     services = _services(settings)
+    refused: dict[str, str] = {}
+    if args.refresh:
+        chosen = [find(services.register, d) for d in (args.only or services.doc_ids)]
+        fetched = refresh(chosen, settings, progress=lambda d: print(f"descargando {d}…", file=sys.stderr))
+        refused = fetched.errors
+        print(f"{len(fetched.changed)} documentos nuevos, {len(fetched.same)} iguales, {len(refused)} no descargados.")
+        services = _services(settings)
     doc_ids = [find(services.register, d).doc_id for d in args.only] if args.only else services.doc_ids
     with tqdm(total=len(doc_ids), unit="doc", file=sys.stderr, disable=None) as bar:
         stages: dict[str, str] = {}
@@ -102,9 +113,9 @@ def _index(args: argparse.Namespace, settings: Settings) -> int:
         _print_json(asdict(report))
     else:
         _print_index_report(report)
-    for doc_id, message in report.errors.items():
+    for doc_id, message in {**refused, **report.errors}.items():
         print(f"{doc_id}: {message}", file=sys.stderr)
-    return EXIT_ERROR if report.errors else EXIT_OK
+    return EXIT_ERROR if report.errors or refused else EXIT_OK
 
 
 def _print_index_report(report: Any) -> None:

@@ -10,6 +10,7 @@ from core.answering.engine import AnswerEngine
 from core.answering.scope import load_scope_model
 from core.assets import Progress
 from core.config import Settings
+from core.corpus.refresh import with_refreshed
 from core.corpus.register import find, load_register
 from core.errors import IndexNotReadyError
 from core.models import DocumentInfo
@@ -143,7 +144,7 @@ def build_services(settings: Settings, *, progress: Progress | None = None) -> S
     Raises:
         AcquisitionError: the model cannot be had. RegisterError: a data file is not valid.
     """
-    register = load_register()
+    register = with_refreshed(load_register(), settings)
     embedder = build_embedder(settings, progress=progress)
     store = FragmentStore(settings.index_uri, dimension=embedder.dimension)
     questions = QuestionStore(settings.index_uri, dimension=embedder.dimension)

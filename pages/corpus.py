@@ -45,7 +45,7 @@ class Entry:
             "Avisos": len(indexed.warnings) if indexed else None,
             "Estado": self.state,
             "Fuente oficial": self.info.source_url,
-            "Copia obtenida de": self.info.wheel,
+            "Copia obtenida de": self.info.wheel or "dirección oficial",
         }
 
 

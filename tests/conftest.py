@@ -9,6 +9,7 @@ import pytest
 
 from core.config import PROJECT_ROOT, Settings
 from core.retrieval.terms import stems
+from core.services import Services
 
 SHARED_CASES = PROJECT_ROOT.parent / "shared" / "cases" / "files"
 
@@ -79,6 +80,17 @@ def corpus_dir(project_settings: Settings) -> Path:
     report = acquire(load_register(), project_settings)
     assert not report.errors, report.errors
     return project_settings.corpus_dir
+
+
+@pytest.fixture(scope="session")
+def services(project_settings: Settings) -> Services:
+    """The product over the whole corpus, indexed in the project's own run-time folder (once; kept between runs)."""
+    from core.services import build_services
+
+    built = build_services(project_settings)
+    report = built.indexer.run(built.doc_ids)
+    assert not report.errors, report.errors
+    return built
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,8 @@
-"""Quotable units of a section: sentences, and lists whole with the sentence that leads into them."""
+"""Quotable units of a section: sentences, lists whole and item by item with what leads into them, rows of tables."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.ingestion.fragments import heading_lines
 from core.ingestion.sentences import split_sentences
@@ -13,6 +13,12 @@ _BULLET = re.compile(
 )
 MAX_LIST_ITEMS = 20
 _MAX_LIST_CHARS = 2600
+# Lines without markers that a colon may lead into, and the longest of them.
+_MAX_PLAIN_ITEMS = 4
+_MAX_PLAIN_CHARS = 300
+# A table is quoted whole up to this size.
+_MAX_TABLE_ROWS = 8
+_MAX_TABLE_CHARS = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +35,23 @@ class Quote:
         """Page on which the quote begins."""
         return self.fragment.page_at(self.start)
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where the quote stands in its document; sorts in reading order."""
+        return self.fragment.ordinal, self.start
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is quoted together: one sentence, or a lead-in with its list. ``cut`` says that the list goes on."""
+    """What is quoted together: a sentence, or the items of a list or rows of a table with what leads into them.
+
+    The first ``heads`` quotes lead in: sentences that end in a colon, or the header of a table. ``cut`` says
+    that the list goes on.
+    """
 
     quotes: tuple[Quote, ...]
     cut: bool = False
+    heads: int = 0
 
     @property
     def text(self) -> str:
@@ -46,6 +62,24 @@ class Unit:
     def fragment(self) -> Fragment:
         """The fragment in which the unit begins."""
         return self.quotes[0].fragment
+
+    @property
+    def body(self) -> tuple[Quote, ...]:
+        """What the unit says, without what leads into it."""
+        return self.quotes[self.heads :]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether this is several items or rows."""
+        return self.heads > 0 and len(self.body) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A list that is being read: the sentence that led in, and the kind of its items' markers."""
+
+    lead: Quote
+    kind: str
 
 
 def marker_kind(line: str) -> str:
@@ -77,45 +111,98 @@ def units_of(fragments: Sequence[Fragment]) -> list[Unit]:
     """Units of consecutive fragments of one section, in reading order.
 
     A list begins at a sentence that ends in a colon and is followed by an item; it takes the items with the
-    first item's kind of marker, each with its first sentence, until the text goes on without one. A row of a
-    table comes with the table's header.
+    first item's kind of marker, each with its first sentence, until another list of that kind begins. Each item
+    is a unit too, with the sentences that lead into it. A row of a table comes with the table's header; a small
+    table is a unit too.
     """
     if fragments and all(fragment.kind == "table" for fragment in fragments):
-        return [unit for fragment in fragments for unit in _row_units(fragment)]
+        return [unit for fragment in fragments for unit in _table_units(fragment)]
     quotes = [quote for fragment in fragments for quote in quotes_of(fragment)]
     units: list[Unit] = []
-    index = 0
-    while index < len(quotes):
-        quote = quotes[index]
+    open_lists: list[_Open] = []
+    for index, quote in enumerate(quotes):
+        leads = _leads_of(quote, open_lists)
         follows = quotes[index + 1] if index + 1 < len(quotes) else None
-        if quote.text.endswith(":") and follows is not None and follows.item:
-            units.append(_list_unit(quotes, index))
+        if quote.text.endswith(":") and follows is not None:
+            if follows.item:
+                kind = marker_kind(follows.text)
+                units.append(_list_unit(quotes, index, leads))
+                open_lists = [o for o in open_lists if o.kind != kind]
+                open_lists.append(_Open(quote, kind))
+            else:
+                units.append(_plain_list(quotes, index, leads))
         else:
-            units.append(Unit((quote,)))
-        index += 1
+            units.append(Unit((*leads, quote), heads=len(leads)))
     return units
 
 
-def _row_units(fragment: Fragment) -> list[Unit]:
-    quotes = quotes_of(fragment)
-    rows = [quote for quote in quotes if quote.text.startswith("|")]
-    if len(rows) < 2:
-        return [Unit((quote,)) for quote in quotes]
-    return [Unit((rows[0], row)) for row in rows[1:]]
+def _leads_of(quote: Quote, open_lists: list[_Open]) -> tuple[Quote, ...]:
+    """The sentences that lead into an item, outermost first; closes the lists that the item ends."""
+    kind = marker_kind(quote.text) if quote.item else ""
+    if not kind or all(o.kind != kind for o in open_lists):
+        return ()
+    while open_lists[-1].kind != kind:
+        open_lists.pop()
+    return tuple(o.lead for o in open_lists)
 
 
-def _list_unit(quotes: Sequence[Quote], lead: int) -> Unit:
+def _list_unit(quotes: Sequence[Quote], lead: int, above: tuple[Quote, ...]) -> Unit:
     own = marker_kind(quotes[lead].text)
     kind = marker_kind(quotes[lead + 1].text)
-    items = [quotes[lead]]
+    items: list[Quote] = []
     size = len(quotes[lead].text)
-    for quote in quotes[lead + 1 :]:
+    cut = False
+    for index in range(lead + 1, len(quotes)):
+        quote = quotes[index]
         this = marker_kind(quote.text) if quote.item else ""
         if this and this == own and own != kind:
             break  # back at the level of the sentence that led in
+        if not this and _leads_into(quotes, index, kind):
+            break  # another list of the same level
         if this == kind:
-            if len(items) > MAX_LIST_ITEMS or size + len(quote.text) > _MAX_LIST_CHARS:
-                return Unit(tuple(items), cut=True)
+            if items and not kind.startswith("bullet") and _marker(quote) == _marker(items[0]):
+                break  # the count begins anew
+            if len(items) >= MAX_LIST_ITEMS or size + len(quote.text) > _MAX_LIST_CHARS:
+                cut = True
+                break
             items.append(quote)
             size += len(quote.text)
-    return Unit(tuple(items))
+    return Unit((*above, quotes[lead], *items), cut=cut, heads=len(above) + 1)
+
+
+def _plain_list(quotes: Sequence[Quote], lead: int, above: tuple[Quote, ...]) -> Unit:
+    """A sentence that ends in a colon, with the short lines without markers that it leads into."""
+    items: list[Quote] = []
+    for quote in quotes[lead + 1 : lead + 1 + _MAX_PLAIN_ITEMS]:
+        if quote.item or quote.text.endswith(":") or (items and len(quote.text) > _MAX_PLAIN_CHARS):
+            break
+        items.append(quote)
+    return Unit((*above, quotes[lead], *items), heads=len(above) + (1 if items else 0))
+
+
+def _leads_into(quotes: Sequence[Quote], index: int, kind: str) -> bool:
+    follows = quotes[index + 1] if index + 1 < len(quotes) else None
+    return (
+        quotes[index].text.endswith(":")
+        and follows is not None
+        and follows.item
+        and marker_kind(follows.text) == kind
+    )
+
+
+def _marker(quote: Quote) -> str:
+    return quote.text.split(maxsplit=1)[0]
+
+
+def _table_units(fragment: Fragment) -> list[Unit]:
+    quotes = quotes_of(fragment)
+    rows = [replace(quote, item=True) for quote in quotes if quote.text.startswith("|")]
+    if len(rows) < 2:
+        return [Unit((quote,)) for quote in quotes]
+    header = replace(rows[0], item=False)
+    lead = [quote for quote in quotes if quote.text.endswith(":") and quote.start < header.start][-1:]
+    head = (*lead, header)
+    units = [Unit((*head, row), heads=len(head)) for row in rows[1:]]
+    if 1 < len(rows) - 1 <= _MAX_TABLE_ROWS and sum(len(row.text) for row in rows) <= _MAX_TABLE_CHARS:
+        units.append(Unit((*head, *rows[1:]), heads=len(head)))
+    return units

@@ -1,0 +1,218 @@
+"""What a question asks for, and how well a sentence's wording fits: a date, a figure, a list, a definition."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.answering.units import Unit
+from core.retrieval.terms import TermStatistics, stems
+
+# Everyday words, and the words of laws and manuals for the same.
+_SAME = (
+    ("alquiler", "arrendamiento", "arrendar"),
+    ("coche", "vehículo", "turismo", "automóvil"),
+    ("módulos", "objetiva"),
+    ("casa", "vivienda", "domicilio"),
+    ("comida", "manutención", "restaurante", "hostelería"),
+    ("suministros", "luz", "agua", "electricidad", "internet", "telefonía"),
+    ("multa", "sanción"),
+    ("tique", "ticket", "simplificada"),
+    ("ordenador", "informático", "informática"),
+    ("software", "informático", "programa"),
+    ("tarde", "extemporánea", "plazo", "retraso"),
+    ("impagada", "impago", "incobrable"),
+    ("caduca", "prescribe", "prescripción"),
+    ("recurrir", "recurso", "interposición", "reclamación"),
+    ("aplazar", "aplazamiento", "fraccionamiento", "aplazarse"),
+    ("guardar", "conservar", "conservación"),
+    ("devolver", "devolución"),
+    ("deducir", "deducible", "deducción", "desgravar"),
+    ("facturar", "factura", "facturación"),
+    ("enviar", "envío", "remisión", "remitir"),
+    ("emitir", "expedir", "expedición"),
+    ("alta", "inicio", "comienzo"),
+    ("baja", "cese"),
+    ("médico", "médica", "sanitaria"),
+    ("empleado", "trabajador", "asalariado"),
+    ("importe", "cuantía", "cantidad"),
+    ("límite", "máximo", "exceda", "supere", "superar"),
+    ("obligado", "obligación", "obligatorio"),
+    ("hacienda", "administración", "tributaria"),
+    ("contestar", "atender", "aportar"),
+    ("negativo", "pérdida"),
+)
+_MONTH = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
+_NUMBER = (
+    "un|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|quince|veinte|treinta|cincuenta|setenta y cinco"
+)
+_ASKS_TIME = re.compile(
+    r"\b(?:cu[aá]ndo|plazos?|fechas?|(?:hasta )?qu[eé] d[ií]as?|vencen?|vencimiento|cu[aá]nto tiempo|cu[aá]nt[oa]s (?:a[nñ]os|mes(?:es)?|d[ií]as))\b",
+    re.IGNORECASE,
+)
+_ASKS_FIGURE = re.compile(
+    r"\b(?:cu[aá]nt[oa]s?|porcentajes?|tanto por ciento|l[ií]mites?|importe|cuant[ií]a|m[aá]xim[oa]|m[ií]nim[oa]"
+    r"|(?:qu[eé]|cu[aá]l(?:es)?)(?: es| son)?(?: el| la| los| las)? (?:tipos?|iva|recargos?|retenci[oó]n|inter[eé]s|sanci[oó]n|multa|reducci[oó]n))\b",
+    re.IGNORECASE,
+)
+_ASKS_LIST = re.compile(
+    r"\b(?:qu[eé] (?:libros|requisitos|datos|documentos|debe|tiene que|ha de|modelos|gastos|operaciones|condiciones|casos|bienes|tipos|productos)"
+    r"|cu[aá]les|requisitos|conten|qui[eé]n(?:es)?)\b",
+    re.IGNORECASE,
+)
+_ASKS_MEANING = re.compile(
+    r"\b(?:qu[eé] (?:es|son|significa|se (?:entiende|considera))|en qu[eé] consiste|concepto|definici[oó]n)\b", re.IGNORECASE
+)
+_ASKS_WHETHER = re.compile(
+    r"^\W*(?:(?:si|y) )?(?:me |se |te )?(?:puedo|puede|pueden|es|son|est[aá]n?|hay|tengo|debo|tiene|soy|hace falta|tributan?|llevan?|pagan?|necesito)\b",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(r"\b(?:no|sin|exclu\w+|exent\w+|exenci\w+)\b", re.IGNORECASE)
+
+_TIME = re.compile(
+    rf"\b\d{{1,2}}\s+(?:de|al|y|hasta)\s+(?:el\s+)?(?:\d{{1,2}}\s+de\s+)?(?:{_MONTH})|\bmes(?:es)? de (?:{_MONTH})"
+    rf"|\b(?:\d+|{_NUMBER})\s+(?:primeros\s+)?(?:días|mes(?:es)?|años?|trimestres?)\b|\bdía \d+|\bentre los días\b|\bfin de mes\b",
+    re.IGNORECASE,
+)
+_OCCASION = re.compile(r"\b(?:cuando|siempre que|en los (?:casos|supuestos)|en el momento|si)\b", re.IGNORECASE)
+_FIGURE = re.compile(
+    rf"\d[\d.,]*\s*(?:%|por 100|por ciento|euros|€)|\b(?:{_NUMBER}) por (?:100|ciento)\b|\binterés legal\b", re.IGNORECASE
+)
+_MEANING = re.compile(
+    r"\b(?:es|son|consiste en|consisten en|será|se entiende(?:n|rá|rán)? por|se considera(?:n|rá|rán)?|t(?:iene|ienen|endrá|endrán) (?:la )?consideración"
+    r"|se denomina|se define|se aplica(?:rá)?)\b",
+    re.IGNORECASE,
+)
+_MARKER = r"^\W*(?:[a-zñ\d]{1,2}[.)ºª]+\s*)?"
+_DENIES = re.compile(
+    rf"{_MARKER}(?:no (?!obstante)|tampoco|en ningún caso|quedan? excluid|quedarán excluid|se exceptúa)", re.IGNORECASE
+)
+_LEANS = re.compile(
+    rf"{_MARKER}(?:no obstante|sin embargo|por el contrario|ahora bien|tampoco|asimismo|igualmente|también|todo ello|lo anterior|en (?:est[eao]s?|es[eao]s?|tal(?:es)?|dich[ao]s?|ambos|otro|caso contrario)\b"
+    r"|a (?:estos|tal(?:es)?|dichos?) efectos?|dich[ao]s?\b|est[aeo]s?\b|tal(?:es)? )",
+    re.IGNORECASE,
+)
+_EXCEPTION = re.compile(
+    r"^(?:no obstante|sin embargo|excepto|salvo|en ningún caso|a excepción|por el contrario|ahora bien|tampoco)\b",
+    re.IGNORECASE,
+)
+# What answers nothing by itself: references to norms, notes, titles of orders, sums of an example.
+_REFERENCE = re.compile(
+    r"^\W*(?:normativa:|nota del boe|véase|vid\.|orden [a-z]{2,4}/|real decreto[ -]|ley \d|resolución de|\(?art[s.]|precisiones:|consulta)", re.IGNORECASE
+)
+_SUM = re.compile(r"\d\s*(?:[x×=+÷]|\s[-–]\s)\s*\(?\d|=\s*\d")
+_EXAMPLE = re.compile(r"\b(?:ejemplos?|supuestos? prácticos?|casos? prácticos?|solución)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"^(?:preámbulo|exposición de motivos|disposición (?:transitoria|derogatoria|final))", re.IGNORECASE)
+_TAX_YEAR = re.compile(r"\b(?:período impositivo|periodo impositivo|ejercicios?|años?|desde|hasta|para|en)\s+(20\d\d)\b", re.IGNORECASE)
+_BARE_CHARS = 30
+
+# How much each sign of fit or misfit weighs, next to a coverage between 0 and 1.
+_FITS_TIME, _FITS_OCCASION, _FITS_FIGURE, _FITS_LIST, _FITS_MEANING = 0.15, 0.05, 0.18, 0.15, 0.12
+_MISFITS_POLARITY, _MISFITS_LEANING, _MISFITS_NOTHING, _MISFITS_ASIDE = 0.15, 0.06, 0.3, 0.12
+# Of the meaning of the question's words, how much must stand before the verb that defines.
+_DEFINED_SHARE = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as its words and what it asks for. ``groups``: stems that mean the same, and their weight."""
+
+    groups: tuple[tuple[frozenset[str], float], ...]
+    time: bool
+    figure: bool
+    several: bool
+    meaning: bool
+    whether: bool
+    negative: bool
+    years: frozenset[str]
+
+    def coverage(self, present: set[str]) -> float:
+        """Share of the question's words, by weight, that are among the stems ``present`` (0..1)."""
+        total = sum(weight for _, weight in self.groups)
+        return sum(weight for group, weight in self.groups if group & present) / total if total else 0.0
+
+    def satisfied_by(self, text: str) -> bool:
+        """Whether ``text`` holds a date or figure where the question asks for one."""
+        if self.time or self.figure:
+            return (self.time and bool(_TIME.search(text))) or (self.figure and bool(_FIGURE.search(text)))
+        return True
+
+
+def read_question(question: str, terms: TermStatistics) -> Asked:
+    """Read what ``question`` asks for from its wording."""
+    groups: dict[frozenset[str], float] = {}
+    for term in dict.fromkeys(stems(question)):
+        same = frozenset({term}.union(*(group for group in _SAME_STEMS if term in group)))
+        groups[same] = max(groups.get(same, 0.0), terms.weight(term))
+    return Asked(
+        groups=tuple(groups.items()),
+        time=bool(_ASKS_TIME.search(question)),
+        figure=bool(_ASKS_FIGURE.search(question)),
+        several=bool(_ASKS_LIST.search(question)),
+        meaning=bool(_ASKS_MEANING.search(question)),
+        whether=bool(_ASKS_WHETHER.search(question)),
+        negative=bool(_NEGATION.search(question)),
+        years=frozenset(re.findall(r"\b20\d\d\b", question)),
+    )
+
+
+def fit(asked: Asked, unit: Unit) -> float:
+    """A bonus for a unit that gives the kind of thing asked for, a malus for one that gives nothing."""
+    text = unit.text
+    path = unit.fragment.section_path
+    near = f"{text}\n{chr(10).join(path[-3:])}"
+    last = unit.quotes[-1].text.rstrip()
+    bonus = 0.0
+    if asked.time:
+        bonus += _FITS_TIME * bool(_TIME.search(near)) + _FITS_OCCASION * bool(_OCCASION.search(text))
+    if asked.figure:
+        bonus += _FITS_FIGURE * bool(_FIGURE.search(text))
+    if asked.several and unit.is_list:
+        bonus += _FITS_LIST
+    if asked.meaning and _defines(asked, unit):
+        bonus += _FITS_MEANING
+    if not asked.negative and not asked.whether and _DENIES.match(unit.quotes[0].text):
+        bonus -= _MISFITS_POLARITY
+    if leans(unit):
+        bonus -= _MISFITS_LEANING
+    bare = len(unit.quotes) == 1 and len(text) < _BARE_CHARS
+    if bare or last.endswith(("?", ":")) or _REFERENCE.match(unit.body[0].text if unit.body else text):
+        bonus -= _MISFITS_NOTHING
+    if _SUM.search(text) or any(_EXAMPLE.search(part) for part in path[-2:]):
+        bonus -= _MISFITS_ASIDE
+    if any(_ASIDE.match(part) for part in path[-2:]):
+        bonus -= _MISFITS_ASIDE
+    return bonus
+
+
+def tax_years(text: str) -> set[str]:
+    """The tax years that a text speaks of."""
+    return set(_TAX_YEAR.findall(text))
+
+
+def stale(asked: Asked, unit: Unit, latest: str) -> bool:
+    """Whether a unit is of past years only, older than the one before ``latest``, and none that was asked for."""
+    years = tax_years(f"{unit.text}\n{chr(10).join(unit.fragment.section_path[-1:])}")
+    return bool(years) and not years & asked.years and int(max(years)) < int(latest) - 1
+
+
+def leans(unit: Unit) -> bool:
+    """Whether a unit is understood only with the sentence before it."""
+    return bool(_LEANS.match(unit.quotes[0].text))
+
+
+def is_exception(text: str) -> bool:
+    """Whether a sentence takes back part of the one before it."""
+    return bool(_EXCEPTION.match(text))
+
+
+def _defines(asked: Asked, unit: Unit) -> bool:
+    first = unit.quotes[0].text
+    verb = _MEANING.search(first)
+    return verb is not None and asked.coverage(set(stems(first[: verb.start()] or first))) >= _DEFINED_SHARE
+
+
+def _stem_sets(groups: Iterable[Iterable[str]]) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(stem for word in group for stem in stems(word)) for group in groups)
+
+
+_SAME_STEMS = _stem_sets(_SAME)

@@ -1,0 +1,209 @@
+"""The product over the whole corpus: the measures that the project promises, on the half that is only reported."""
+
+import hashlib
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from core.config import PROJECT_ROOT
+from core.evaluation.benchmark import BENCHMARK_PATH, Item, answers, load_benchmark, on_page
+from core.evaluation.run import Row, measures, run_product
+from core.ingestion.fragments import embedding_text
+from core.retrieval.expected import load_expected
+from core.retrieval.shipped import SHIPPED_DIR, load_shipped
+from core.services import Services
+from core.thresholds import load_thresholds
+
+pytestmark = pytest.mark.corpus
+
+BENCHMARK_SHA256 = "f928d304144a28113a4cecc1eb4e019ca084f3b6608d8547bb94ed4944c0067c"
+
+
+def test_benchmark_is_the_one_that_was_pinned_before_tuning() -> None:
+    assert hashlib.sha256(BENCHMARK_PATH.read_bytes()).hexdigest() == BENCHMARK_SHA256
+
+
+def test_benchmark_has_the_promised_questions() -> None:
+    items = load_benchmark()
+    assert len(items) >= 220 and len({i.id for i in items}) == len(items) == len({i.question for i in items})
+    assert sum(i.answerable for i in items) >= 140 and sum(not i.answerable for i in items) >= 80
+    kinds = {"plain", "table", "date", "multi_doc", "false_premise", "territory", "other_year", "social_security"}
+    assert {i.kind for i in items} == kinds
+    assert {str(i.category) for i in items} == {"direct", "no_answer", "personal_case", "out_of_scope"}
+    topics: dict[str, set[str]] = {}
+    for item in items:
+        topics.setdefault(item.topic, set()).add(item.split)
+        assert bool(item.gold) == item.answerable
+    assert all(len(splits) == 1 for splits in topics.values())
+
+
+@pytest.fixture(scope="session")
+def fragments_of(services: Services) -> dict[str, list]:
+    found: dict[str, list] = {}
+    for fragment in services.search().snapshot.fragments:
+        found.setdefault(fragment.doc_id, []).append(fragment)
+    return found
+
+
+def test_every_gold_entry_stands_in_its_document(fragments_of: dict[str, list]) -> None:
+    missing = []
+    for item in load_benchmark():
+        for gold in item.gold:
+            alone = Item(item.id, item.question, item.category, item.kind, (gold,), ())
+            if not any(answers(alone, f) and on_page(alone, f) for f in fragments_of[gold.doc_id]):
+                missing.append((item.id, gold.doc_id, gold.page or gold.article, gold.evidence.pattern))
+    assert missing == []
+
+
+def test_every_expected_question_finds_its_fragment(services: Services) -> None:
+    written = sum(len(item.all) for items in load_expected().values() for item in items)
+    assert len(services.search().snapshot.question_texts) == written
+
+
+def grams(text: str) -> set[str]:
+    text = re.sub(r"\W+", " ", text.casefold()).strip()
+    return {text[i : i + 5] for i in range(max(1, len(text) - 4))}
+
+
+def test_no_near_copy_of_a_benchmark_question_in_what_the_product_learned_from(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    import json
+
+    learned = [q for items in load_expected().values() for item in items for q in item.all]
+    for name in ("unanswerable.jsonl", "personal.jsonl"):
+        learned += [
+            json.loads(line)["q"]
+            for line in (PROJECT_ROOT / "data" / "training" / name).read_text("utf-8").splitlines()
+        ]
+    known: dict[str, list[int]] = {}
+    sets = [grams(q) for q in learned]
+    for index, found in enumerate(sets):
+        for gram in found:
+            known.setdefault(gram, []).append(index)
+    closest = []
+    for item in load_benchmark():
+        own = grams(item.question)
+        shared: dict[int, int] = {}
+        for gram in own:
+            for index in known.get(gram, ()):
+                shared[index] = shared.get(index, 0) + 1
+        best = max(shared, key=lambda i: shared[i] / len(own | sets[i]), default=None)
+        if best is not None:
+            closest.append((shared[best] / len(own | sets[best]), item.id, item.question, learned[best]))
+    closest.sort(reverse=True)
+    with capsys.disabled():
+        print("\nclosest pairs (character 5-gram Jaccard):")
+        for score, item_id, asked, near in closest[:5]:
+            print(f"  {score:.2f} {item_id} «{asked}» ~ «{near}»")
+    assert closest[0][0] <= 0.5
+
+
+def test_shipped_vectors_are_used_and_small(services: Services) -> None:
+    snapshot = services.search().snapshot
+    size = sum(path.stat().st_size for path in SHIPPED_DIR.glob("*.npz"))
+    assert size < 40 * 2**20
+    for kind, texts in (
+        ("passages", [embedding_text(f) for f in snapshot.fragments]),
+        ("questions", list(snapshot.question_texts)),
+    ):
+        shipped = load_shipped(kind, services.embedder.fingerprint)
+        assert shipped is not None
+        vectors, known = shipped.find(texts)
+        assert known.mean() > 0.99, kind
+        sample = [i for i in range(0, len(texts), max(1, len(texts) // 12)) if known[i]]
+        again = (services.embedder.embed_passages if kind == "passages" else services.embedder.embed_questions)(
+            [texts[i] for i in sample]
+        )
+        assert (again * vectors[sample]).sum(axis=1).min() > 0.995
+
+
+@pytest.fixture(scope="session")
+def rows(services: Services) -> list[Row]:
+    return run_product(services, [i for i in load_benchmark() if i.split == "test"])
+
+
+def test_measures_on_the_reported_half(rows: list[Row], capsys: pytest.CaptureFixture[str]) -> None:
+    report = measures(rows)
+    hits, answerable = report["retrieval"]["evidence_hit"], report["answerable"]
+    with capsys.disabled():
+        print(f"\ntest half, {report['n']} questions: evidence {hits}, {answerable}")
+        print(f"  category {report['category_accuracy']}, facts {report['facts']}, ECE {report['reranker']['ece']}")
+    assert hits["1"] >= 0.50 and hits["5"] >= 0.80 and hits["8"] >= 0.86
+    assert report["reranker"]["ece"] <= 0.10
+    assert answerable["auroc"] >= 0.90
+
+
+def test_every_shown_quote_is_exact_and_every_source_is_used(rows: list[Row], services: Services) -> None:
+    by_id = {f.id: f for f in services.search().snapshot.fragments}
+    asked = 0
+    for row in rows[:40]:
+        answer = services.engine.ask(row.item.question)
+        if not answer.grounded:
+            assert answer.sources == ()
+            continue
+        asked += 1
+        marks = {int(n) for n in re.findall(r"» \[(\d+)\]", answer.text)}
+        assert marks == set(range(1, len(answer.sources) + 1))
+        for quote, number in re.findall(r"«(.+?)» \[(\d+)\]", answer.text, flags=re.DOTALL):
+            source = answer.sources[int(number) - 1]
+            fragment = by_id[source.fragment_id]
+            assert quote in fragment.text and quote in source.passage
+            if source.page is not None:
+                assert fragment.page <= source.page <= fragment.page_end
+    assert asked > 10
+
+
+FOUR = [
+    (
+        "¿Qué libros registro debe llevar un sujeto pasivo del IVA en régimen general?",
+        "iva_2025",
+        "Libro Registro de facturas expedidas",
+    ),
+    ("¿Cuándo se presenta el modelo 130 del tercer trimestre de 2026?", "calendario_2026", "20 de octubre"),
+    ("¿Son deducibles las retribuciones al cónyuge que trabaja en la actividad?", "renta_2025_p1", "cónyuge"),
+    ("¿Qué debe contener una factura completa?", "rd-1619-2012", "Artículo 6"),
+]
+
+
+@pytest.mark.parametrize(("question", "doc_id", "says"), FOUR)
+def test_the_first_questions(services: Services, question: str, doc_id: str, says: str) -> None:
+    answer = services.engine.ask(question)
+    assert answer.grounded and says in answer.text
+    assert doc_id in {s.doc_id for s in answer.sources}
+
+
+def test_thresholds_are_pinned() -> None:
+    found = load_thresholds()
+    assert (found.version, found.answerable) == ("1", 0.5)
+
+
+def test_unchanged_corpus_is_left_alone(services: Services) -> None:
+    report = services.indexer.run(services.doc_ids)
+    assert report.done == () and len(report.unchanged) == 21
+
+
+def test_document_dates_and_provenance(services: Services) -> None:
+    documents = services.manifest().documents
+    assert documents["calendario_2026"].document_date == "2026-02-09"
+    assert documents["rd-1619-2012"].document_date == "2026-03-31"
+    for document in documents.values():
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", document.retrieved_at)
+        assert document.warnings == ()
+
+
+def test_no_fragment_has_page_furniture(services: Services) -> None:
+    furniture = re.compile(r"^\s*Página \d+\s*$|\d\d/\d\d/\d{4} - (?:Manual|Calendario)", re.MULTILINE)
+    assert [f.id for f in services.search().snapshot.fragments if furniture.search(f.text)] == []
+
+
+def test_fragments_of_a_document_are_in_order_and_within_the_limit(services: Services) -> None:
+    fragments = services.search().snapshot.fragments
+    for first, second in pairwise(fragments):
+        if first.doc_id == second.doc_id:
+            assert second.ordinal == first.ordinal + 1
+    counts = services.embedder.count_tokens_batch([embedding_text(f) for f in fragments])
+    assert max(counts) <= services.embedder.max_tokens
+    assert Path(services.settings.corpus_dir).is_dir()
