@@ -19,7 +19,7 @@ _SAME = (
     ("tique", "ticket", "simplificada"),
     ("ordenador", "informático", "informática"),
     ("software", "informático", "programa"),
-    ("tarde", "extemporánea", "plazo", "retraso"),
+    ("tarde", "extemporánea", "retraso"),
     ("impagada", "impago", "incobrable"),
     ("caduca", "prescribe", "prescripción"),
     ("recurrir", "recurso", "interposición", "reclamación"),
@@ -42,9 +42,7 @@ _SAME = (
     ("negativo", "pérdida"),
 )
 _MONTH = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
-_NUMBER = (
-    "un|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|quince|veinte|treinta|cincuenta|setenta y cinco"
-)
+_NUMBER = "un|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|quince|veinte|treinta|cincuenta|setenta y cinco"
 _ASKS_TIME = re.compile(
     r"\b(?:cu[aá]ndo|plazos?|fechas?|(?:hasta )?qu[eé] d[ií]as?|vencen?|vencimiento|cu[aá]nto tiempo|cu[aá]nt[oa]s (?:a[nñ]os|mes(?:es)?|d[ií]as))\b",
     re.IGNORECASE,
@@ -60,7 +58,8 @@ _ASKS_LIST = re.compile(
     re.IGNORECASE,
 )
 _ASKS_MEANING = re.compile(
-    r"\b(?:qu[eé] (?:es|son|significa|se (?:entiende|considera))|en qu[eé] consiste|concepto|definici[oó]n)\b", re.IGNORECASE
+    r"\b(?:qu[eé] (?:es|son|significa|se (?:entiende|considera))|en qu[eé] consiste|concepto|definici[oó]n)\b",
+    re.IGNORECASE,
 )
 _ASKS_WHETHER = re.compile(
     r"^\W*(?:(?:si|y) )?(?:me |se |te )?(?:puedo|puede|pueden|es|son|est[aá]n?|hay|tengo|debo|tiene|soy|hace falta|tributan?|llevan?|pagan?|necesito)\b",
@@ -75,7 +74,8 @@ _TIME = re.compile(
 )
 _OCCASION = re.compile(r"\b(?:cuando|siempre que|en los (?:casos|supuestos)|en el momento|si)\b", re.IGNORECASE)
 _FIGURE = re.compile(
-    rf"\d[\d.,]*\s*(?:%|por 100|por ciento|euros|€)|\b(?:{_NUMBER}) por (?:100|ciento)\b|\binterés legal\b", re.IGNORECASE
+    rf"\d[\d.,]*\s*(?:%|por 100|por ciento|euros|€)|\b(?:{_NUMBER}) por (?:100|ciento)\b|\binterés legal\b",
+    re.IGNORECASE,
 )
 _MEANING = re.compile(
     r"\b(?:es|son|consiste en|consisten en|será|se entiende(?:n|rá|rán)? por|se considera(?:n|rá|rán)?|t(?:iene|ienen|endrá|endrán) (?:la )?consideración"
@@ -97,12 +97,17 @@ _EXCEPTION = re.compile(
 )
 # What answers nothing by itself: references to norms, notes, titles of orders, sums of an example.
 _REFERENCE = re.compile(
-    r"^\W*(?:normativa:|nota del boe|véase|vid\.|orden [a-z]{2,4}/|real decreto[ -]|ley \d|resolución de|\(?art[s.]|precisiones:|consulta)", re.IGNORECASE
+    r"^\W*(?:normativa:|nota del boe|véase|vid\.|orden [a-z]{2,4}/|real decreto[ -]|ley \d|resolución de|\(?art[s.]|precisiones:|consulta)",
+    re.IGNORECASE,
 )
 _SUM = re.compile(r"\d\s*(?:[x×=+÷]|\s[-–]\s)\s*\(?\d|=\s*\d")
 _EXAMPLE = re.compile(r"\b(?:ejemplos?|supuestos? prácticos?|casos? prácticos?|solución)\b", re.IGNORECASE)
-_ASIDE = re.compile(r"^(?:preámbulo|exposición de motivos|disposición (?:transitoria|derogatoria|final))", re.IGNORECASE)
-_TAX_YEAR = re.compile(r"\b(?:período impositivo|periodo impositivo|ejercicios?|años?|desde|hasta|para|en)\s+(20\d\d)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"^(?:preámbulo|exposición de motivos|disposición (?:transitoria|derogatoria|final))", re.IGNORECASE
+)
+_TAX_YEAR = re.compile(
+    r"\b(?:período impositivo|periodo impositivo|ejercicios?|años?|desde|hasta|para|en)\s+(20\d\d)\b", re.IGNORECASE
+)
 _BARE_CHARS = 30
 
 # How much each sign of fit or misfit weighs, next to a coverage between 0 and 1.

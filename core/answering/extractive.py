@@ -1,136 +1,180 @@
-"""Extractive answers: the one to four sentences that answer, quoted exactly, each with its source."""
+"""Extractive answers: the one to four sentences, or the list, that answer; quoted exactly, each with its source."""
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from core.answering.cues import Asked, fit, is_exception, leans, read_question, stale, tax_years
 from core.answering.units import Quote, Unit, units_of
 from core.models import Fragment, RetrievedFragment, Source
-from core.retrieval.terms import TermStatistics, coverage, stems
+from core.retrieval.terms import TermStatistics, stems
 
 Neighbours = Callable[[Fragment], Sequence[Fragment]]
 """The fragments of the same section around one, itself included, in reading order."""
 
-# How many of the best fragments are read for sentences, and how many units an answer may have.
+# How many of the best fragments are read for sentences.
 _FRAGMENTS_READ = 5
-_MAX_UNITS = 3
+# What an answer may hold: quoted sentences (a list counts as it is), and characters after which nothing is added.
+_MAX_SENTENCES = 4
+_MAX_CHARS = 1100
+# The share of the question that a unit covers, and the fragment's probability to answer it.
+_COVERAGE_WEIGHT, _RELEVANCE_WEIGHT = 0.6, 0.4
 # A word found in the headings above a sentence counts less than one in the sentence.
 _HEADING_SHARE = 0.85
 # A word found only in the items of a list counts less still.
 _ITEM_SHARE = 0.6
-# A second unit must score nearly as well as the first, from another place.
-_SECOND_SHARE = 0.92
-_EXCEPTION = re.compile(
-    r"^(?:no obstante|sin embargo|excepto|salvo|en ningún caso|a excepción|por el contrario|ahora bien|tampoco)\b",
-    re.IGNORECASE,
-)
-_WHEN = re.compile(
-    r"\b(?:cu[aá]ndo|plazos?|fechas?|hasta qu[eé] d[ií]a|qu[eé] d[ií]a|vence|vencimiento)\b", re.IGNORECASE
-)
-_HOW_MUCH = re.compile(
-    r"\b(?:cu[aá]nt[oa]s?|porcentaje|tipo|l[ií]mite|importe|cuant[ií]a|tanto por ciento)\b", re.IGNORECASE
-)
-_WHICH = re.compile(
-    r"\b(?:qu[eé] (?:libros|requisitos|datos|documentos|debe|tiene que|ha de|modelos)|cu[aá]les|requisitos|conten)",
-    re.IGNORECASE,
-)
-_DATE = re.compile(
-    r"\b\d{1,2}\s+(?:de|al|y)\s+(?:\d{1,2}\s+de\s+)?(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)"
-    r"|\bplazo\b|\b\d+ (?:días|meses|años)\b",
-    re.IGNORECASE,
-)
-_FIGURE = re.compile(r"\d[\d.,]*\s*(?:%|por 100|por ciento|euros|€)", re.IGNORECASE)
+# A long sentence covers more words by chance: what each character beyond the first ones costs, and the most.
+_LONG_CHARS, _LONG_COST, _LONG_MOST = 300, 0.0003, 0.15
+_STALE_COST = 0.25
+# How nearly as good as the best another unit must be: in the same section, elsewhere, or when it alone gives the
+# date or figure that the question asks for.
+_SHARE_NEAR, _SHARE_FAR, _SHARE_NEEDED = 0.82, 0.92, 0.6
+# A fragment less relevant than this share of the first one adds nothing.
+_RELEVANCE_SHARE = 0.6
+# Two units of which one holds this share of the other's words say the same.
+_SAME_WORDS = 0.7
+# The longest sentence quoted only because the next one leans on it.
+_MAX_ANTECEDENT = 600
+# A heading longer than this is shortened in an introduction.
+_MAX_HEADING = 110
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The chosen units, best first, each with the fragment that it was found through."""
+    """The chosen units in the order in which they are quoted, each with the fragment that it was found through."""
 
     units: tuple[tuple[Unit, RetrievedFragment], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    unit: Unit
+    hit: RetrievedFragment
+    rank: int
+    score: float
+    words: frozenset[str]
 
 
 def extract(
     question: str, found: Sequence[RetrievedFragment], *, neighbours: Neighbours, terms: TermStatistics
 ) -> Extract:
     """Choose the units that answer ``question`` from the best of ``found`` (best first)."""
-    wanted = stems(question)
-    scored: list[tuple[float, float, int, Unit, RetrievedFragment]] = []
-    seen: set[tuple[str, int]] = set()
-    for rank, hit in enumerate(found[:_FRAGMENTS_READ]):
-        section = neighbours(hit.fragment)
-        for unit in units_of(section):
-            key = (unit.fragment.id, unit.quotes[0].start)
-            if key in seen or not any(q.fragment.id == hit.fragment.id for q in unit.quotes):
+    asked = read_question(question, terms)
+    sections = {hit.fragment.id: units_of(neighbours(hit.fragment)) for hit in found[:_FRAGMENTS_READ]}
+    candidates = sorted(_candidates(asked, found[:_FRAGMENTS_READ], sections), key=lambda c: (-c.score, c.rank))
+    if not candidates:
+        return Extract(())
+    chosen = [candidates[0]]
+    for candidate in candidates[1:]:
+        if _adds(asked, candidate, chosen):
+            chosen.append(candidate)
+    return Extract(tuple(_in_order(chosen, sections)))
+
+
+def _candidates(
+    asked: Asked, found: Sequence[RetrievedFragment], sections: dict[str, list[Unit]]
+) -> Iterable[_Candidate]:
+    latest = max((year for hit in found for year in tax_years(hit.fragment.text)), default="0")
+    seen: set[tuple[tuple[str, int], ...]] = set()
+    for rank, hit in enumerate(found):
+        for unit in sections[hit.fragment.id]:
+            key = tuple((quote.fragment.id, quote.start) for quote in unit.quotes)
+            if key in seen or not any(quote.fragment.id == hit.fragment.id for quote in unit.body):
                 continue
             seen.add(key)
-            covered = _coverage(wanted, unit, terms)
-            score = 0.65 * covered + 0.35 * hit.relevance + _cue(question, unit) - 0.02 * rank
-            scored.append((score, covered, rank, unit, hit))
-    if not scored:
-        return Extract(())
-    scored.sort(key=lambda s: (-s[0], s[2], s[3].quotes[0].start))
-    chosen = [scored[0]]
-    for candidate in scored[1:]:
-        if len(chosen) >= _MAX_UNITS or len(chosen[0][3].quotes) > 2:
-            break  # a whole list is answer enough
-        apart = all(candidate[3].fragment.id != other[3].fragment.id for other in chosen)
-        if (
-            apart
-            and candidate[0] >= _SECOND_SHARE * chosen[0][0]
-            and not _overlaps(candidate[3], [c[3] for c in chosen])
-        ):
-            chosen.append(candidate)
-    units = [(s[3], s[4]) for s in chosen]
-    if exception := _exception_after(units[0][0], neighbours(units[0][1].fragment)):
-        units.insert(1, (exception, units[0][1]))
-    return Extract(tuple(units))
+            score = _COVERAGE_WEIGHT * _coverage(asked, unit) + _RELEVANCE_WEIGHT * hit.relevance + fit(asked, unit)
+            if not unit.is_list:
+                score -= min(_LONG_MOST, _LONG_COST * max(0, len(unit.text) - _LONG_CHARS))
+            if stale(asked, unit, latest):
+                score -= _STALE_COST
+            yield _Candidate(unit, hit, rank, score, frozenset(stems(unit.text)))
 
 
-def _coverage(wanted: Sequence[str], unit: Unit, terms: TermStatistics) -> float:
-    """How much of the question the unit covers: its leading sentence fully, headings and list items less."""
-    lead = unit.quotes[0].text
-    above = f"{lead}\n{unit.fragment.title}\n{chr(10).join(unit.fragment.section_path)}"
-    own = coverage(wanted, lead, terms)
-    with_headings = coverage(wanted, above, terms)
-    whole = coverage(wanted, f"{above}\n{unit.text}", terms)
-    return own + _HEADING_SHARE * (with_headings - own) + _ITEM_SHARE * (whole - with_headings)
+def _coverage(asked: Asked, unit: Unit) -> float:
+    """How much of the question the unit covers: its own sentence fully, headings and the items of a list less."""
+    lead = unit.quotes[: unit.heads] if unit.is_list else unit.quotes
+    own = {stem for quote in lead for stem in stems(quote.text)}
+    above = own.union(stems(unit.fragment.title), *(stems(part) for part in unit.fragment.section_path))
+    said, with_headings = asked.coverage(own), asked.coverage(above)
+    whole = asked.coverage(above.union(stems(unit.text)))
+    return said + _HEADING_SHARE * (with_headings - said) + _ITEM_SHARE * (whole - with_headings)
 
 
-def _cue(question: str, unit: Unit) -> float:
-    """A little for a unit of the kind that the question asks for: a date, a figure, a list."""
-    text = f"{unit.text}\n{chr(10).join(unit.fragment.section_path[-3:])}"
-    bonus = 0.0
-    if _WHEN.search(question) and _DATE.search(text):
-        bonus += 0.12
-    if _HOW_MUCH.search(question) and _FIGURE.search(unit.text):
-        bonus += 0.1
-    if _WHICH.search(question) and len(unit.quotes) > 2:
-        bonus += 0.15
-    if unit.text.rstrip().endswith("?") or (len(unit.quotes) == 1 and len(unit.text) < 30):
-        bonus -= 0.15  # a question, or a bare label, answers nothing
-    return bonus
+def _adds(asked: Asked, candidate: _Candidate, chosen: Sequence[_Candidate]) -> bool:
+    """Whether an answer that says ``chosen`` is better with ``candidate`` too."""
+    best = chosen[0]
+    said = "\n".join(c.unit.text for c in chosen)
+    needed = not asked.satisfied_by(said) and asked.satisfied_by(candidate.unit.text)
+    if any(c.unit.is_list for c in chosen) and not needed:
+        return False  # a whole list is answer enough
+    sentences = sum(len(c.unit.quotes) for c in chosen) + len(candidate.unit.quotes)
+    if sentences > _MAX_SENTENCES or len(said) + len(candidate.unit.text) > _MAX_CHARS:
+        return False
+    if any(_same(candidate, other) for other in chosen):
+        return False
+    near = any(_together(candidate.unit, other.unit) for other in chosen)
+    if not near and candidate.hit.relevance < _RELEVANCE_SHARE * best.hit.relevance:
+        return False
+    share = _SHARE_NEEDED if needed else _SHARE_NEAR if near else _SHARE_FAR
+    return candidate.score >= share * best.score
 
 
-def _overlaps(unit: Unit, chosen: Sequence[Unit]) -> bool:
-    text = set(stems(unit.text))
-    return any(
-        len(text & set(stems(other.text))) > 0.7 * max(1, min(len(text), len(set(stems(other.text)))))
-        for other in chosen
-    )
+def _together(unit: Unit, other: Unit) -> bool:
+    a, b = unit.fragment, other.fragment
+    return a.doc_id == b.doc_id and a.section_path == b.section_path
 
 
-def _exception_after(unit: Unit, section: Sequence[Fragment]) -> Unit | None:
-    """The sentence right after the unit, when it takes back part of what the unit says."""
-    quotes = [q for u in units_of(section) for q in u.quotes[:1]]
-    last = unit.quotes[-1]
-    for index, quote in enumerate(quotes[:-1]):
-        if (
-            quote.fragment.id == last.fragment.id
-            and quote.start == last.start
-            and _EXCEPTION.match(quotes[index + 1].text)
-        ):
-            return Unit((quotes[index + 1],))
-    return None
+def _same(candidate: _Candidate, other: _Candidate) -> bool:
+    fewer = min(len(candidate.words), len(other.words))
+    return len(candidate.words & other.words) > _SAME_WORDS * max(1, fewer)
+
+
+def _in_order(
+    chosen: Sequence[_Candidate], sections: dict[str, list[Unit]]
+) -> list[tuple[Unit, RetrievedFragment]]:
+    """The chosen units, section by section, in reading order, each with the sentences that it cannot do without."""
+    ordered: list[tuple[Unit, RetrievedFragment]] = []
+    left = list(chosen)
+    while left:
+        together = [c for c in left if _together(c.unit, left[0].unit)]
+        left = [c for c in left if c not in together]
+        for candidate in sorted(together, key=lambda c: c.unit.quotes[c.unit.heads or 0].place):
+            units = sections[candidate.hit.fragment.id]
+            for unit in _with_context(candidate.unit, units):
+                _append(ordered, unit, candidate.hit)
+    return ordered
+
+
+def _with_context(unit: Unit, section: Sequence[Unit]) -> list[Unit]:
+    """A unit with the sentence before it, if it leans on that, and the one after it, if that is an exception."""
+    units = [unit]
+    singles = [u for u in section if not u.is_list]
+    places = [u.quotes[-1].place for u in singles]
+    first = unit.quotes[0].place
+    before = max((place for place in places if place < first), default=None)
+    if leans(unit) and before is not None:
+        antecedent = singles[places.index(before)]
+        if len(antecedent.text) <= _MAX_ANTECEDENT:
+            units.insert(0, antecedent)
+    after = min((place for place in places if place > unit.quotes[-1].place), default=None)
+    if after is not None:
+        exception = singles[places.index(after)]
+        if is_exception(exception.quotes[-1].text):
+            units.append(exception)
+    return units
+
+
+def _append(ordered: list[tuple[Unit, RetrievedFragment]], unit: Unit, hit: RetrievedFragment) -> None:
+    """Add a unit: what is quoted already is not quoted again, items of one list come together."""
+    quoted = {(quote.fragment.doc_id, quote.text) for other, _ in ordered for quote in other.quotes}
+    fresh = tuple(quote for quote in unit.quotes if (quote.fragment.doc_id, quote.text) not in quoted)
+    if not fresh:
+        return
+    if ordered and unit.heads and fresh != unit.quotes:
+        last, found_through = ordered[-1]
+        if last.heads and last.quotes[: last.heads] == unit.quotes[: unit.heads]:
+            ordered[-1] = (replace(last, quotes=(*last.quotes, *fresh), cut=last.cut or unit.cut), found_through)
+            return
+    ordered.append((replace(unit, quotes=fresh, heads=max(0, unit.heads - (len(unit.quotes) - len(fresh)))), hit))
 
 
 def source_from(
@@ -208,5 +252,18 @@ def _spaced(lines: Sequence[str]) -> list[str]:
 def _introduction(quote: Quote) -> str:
     fragment = quote.fragment
     place = f", página {quote.page}" if quote.page is not None else ""
-    section = " › ".join(fragment.section_path[-2:])
+    section = " › ".join(_shortened(part) for part in _own_headings(fragment)[-2:])
     return f"**{fragment.title}**{place}{f' ({section})' if section else ''}:"
+
+
+def _own_headings(fragment: Fragment) -> tuple[str, ...]:
+    """The headings above a fragment, without a first one that only repeats the document's title."""
+    path = fragment.section_path
+    name = fragment.title.partition(",")[0].casefold()
+    return path[1:] if len(path) > 1 and path[0].casefold().startswith(name) else path
+
+
+def _shortened(heading: str) -> str:
+    if len(heading) <= _MAX_HEADING:
+        return heading.rstrip(".")
+    return f"{heading[:_MAX_HEADING].rpartition(' ')[0].rstrip(',;.')}…"

@@ -183,10 +183,7 @@ def _plain_list(quotes: Sequence[Quote], lead: int, above: tuple[Quote, ...]) ->
 def _leads_into(quotes: Sequence[Quote], index: int, kind: str) -> bool:
     follows = quotes[index + 1] if index + 1 < len(quotes) else None
     return (
-        quotes[index].text.endswith(":")
-        and follows is not None
-        and follows.item
-        and marker_kind(follows.text) == kind
+        quotes[index].text.endswith(":") and follows is not None and follows.item and marker_kind(follows.text) == kind
     )
 
 
