@@ -22,7 +22,7 @@ from core.answering.scope import (
     MODEL_PATH,
     ScopeModel,
     evidence_features,
-    personal_features,
+    personal_input,
     read_signs,
     save_scope_model,
 )
@@ -37,7 +37,7 @@ SEED = 20261130
 ANSWERABLE = 2500
 # Questions whose words look like another matter's, and which the corpus answers all the same, are all taken.
 TEXT_DEPTH = 600
-KIND_C, PERSONAL_C, ANSWER_C = 2.0, 2.0, 1.0
+KIND_C, PERSONAL_C, ANSWER_C = 2.0, 0.1, 1.0
 
 
 def search_without(search: HybridSearch, text: str, vector: np.ndarray, without: set[int]) -> SearchResult:
@@ -53,7 +53,7 @@ def search_without(search: HybridSearch, text: str, vector: np.ndarray, without:
     probability = search.reranker.probabilities(text, found, search.snapshot)
     order = np.argsort(-probability, kind="stable")[:8]
     hits = tuple(RetrievedFragment(search.snapshot.fragments[found.places[i]], float(probability[i])) for i in order)
-    return SearchResult(hits, vector, found, {})
+    return SearchResult(hits, vector, vector, found, {})
 
 
 def main() -> None:
@@ -89,8 +89,7 @@ def main() -> None:
 
     lines = (PROJECT_ROOT / "data" / "training" / "personal.jsonl").read_text("utf-8").splitlines()
     own = [json.loads(line) for line in lines]
-    moved = services.adapter.questions(np.array([services.embedder.embed_query(d["q"]) for d in own]))
-    own_x = np.array([np.concatenate([v, personal_features(d["q"])]) for v, d in zip(moved, own, strict=True)])
+    own_x = np.array([personal_input(services.embedder.embed_query(d["q"]), d["q"]) for d in own])
     own_y = np.array([d["category"] == "personal_case" for d in own])
     personal = LogisticRegression(C=PERSONAL_C, max_iter=3000)
     print(

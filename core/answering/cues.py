@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from core.answering.units import Unit
 from core.retrieval.terms import TermStatistics, stems
 
-# Everyday words, and the words of laws and manuals for the same.
+# Everyday words with the words of laws and manuals for the same, and forms of one word that no common root shows.
 _SAME = (
     ("alquiler", "arrendamiento", "arrendar"),
     ("coche", "vehículo", "turismo", "automóvil"),
     ("módulos", "objetiva"),
     ("casa", "vivienda", "domicilio"),
-    ("comida", "manutención", "restaurante", "hostelería"),
+    ("comida", "manutención", "restaurante", "restauración"),
     ("suministros", "luz", "agua", "electricidad", "internet", "telefonía"),
     ("multa", "sanción"),
     ("tique", "ticket", "simplificada"),
@@ -40,45 +40,64 @@ _SAME = (
     ("hacienda", "administración", "tributaria"),
     ("contestar", "atender", "aportar"),
     ("negativo", "pérdida"),
+    ("recuperar", "modificación", "rectificar"),
 )
 _MONTH = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
-_NUMBER = "un|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|quince|veinte|treinta|cincuenta|setenta y cinco"
+_NUMBER = "un|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|quince|veinte|treinta|cincuenta"
 _ASKS_TIME = re.compile(
-    r"\b(?:cu[aá]ndo|plazos?|fechas?|(?:hasta )?qu[eé] d[ií]as?|vencen?|vencimiento|cu[aá]nto tiempo|cu[aá]nt[oa]s (?:a[nñ]os|mes(?:es)?|d[ií]as))\b",
+    r"\b(?:plazos?|fechas?|(?:hasta )?qu[eé] d[ií]as?|vencen?|vencimiento|cu[aá]nto tiempo"
+    r"|cu[aá]nt[oa]s (?:a[nñ]os|mes(?:es)?|d[ií]as))\b",
     re.IGNORECASE,
 )
+_ASKS_WHEN = re.compile(r"\bcu[aá]ndo\b", re.IGNORECASE)
 _ASKS_FIGURE = re.compile(
     r"\b(?:cu[aá]nt[oa]s?|porcentajes?|tanto por ciento|l[ií]mites?|importe|cuant[ií]a|m[aá]xim[oa]|m[ií]nim[oa]"
-    r"|(?:qu[eé]|cu[aá]l(?:es)?)(?: es| son)?(?: el| la| los| las)? (?:tipos?|iva|recargos?|retenci[oó]n|inter[eé]s|sanci[oó]n|multa|reducci[oó]n))\b",
+    r"|(?:qu[eé]|cu[aá]l(?:es)? (?:es|son|ser[aá]) (?:el|la|los|las)) "
+    r"(?:tipos?|iva|recargos?|retenci[oó]n|inter[eé]s|sanci[oó]n|multa|reducci[oó]n))\b",
     re.IGNORECASE,
 )
 _ASKS_LIST = re.compile(
-    r"\b(?:qu[eé] (?:libros|requisitos|datos|documentos|debe|tiene que|ha de|modelos|gastos|operaciones|condiciones|casos|bienes|tipos|productos)"
-    r"|cu[aá]les|requisitos|conten|qui[eé]n(?:es)?)\b",
+    r"\b(?:qu[eé] (?:libros|requisitos|datos|documentos|debe|tiene que|ha de|modelos"
+    r"|gastos|operaciones|condiciones|casos|bienes|tipos|productos)"
+    r"|cu[aá]les|requisitos|conten)",
     re.IGNORECASE,
 )
+_ASKS_WHO = re.compile(r"\bqui[eé]n(?:es)?\b", re.IGNORECASE)
 _ASKS_MEANING = re.compile(
     r"\b(?:qu[eé] (?:es|son|significa|se (?:entiende|considera))|en qu[eé] consiste|concepto|definici[oó]n)\b",
     re.IGNORECASE,
 )
 _ASKS_WHETHER = re.compile(
-    r"^\W*(?:(?:si|y) )?(?:me |se |te )?(?:puedo|puede|pueden|es|son|est[aá]n?|hay|tengo|debo|tiene|soy|hace falta|tributan?|llevan?|pagan?|necesito)\b",
+    r"^\W*(?:(?:si|y) )?(?:me |se |te )?(?:puedo|puede|pueden|es|son|est[aá]n?|hay"
+    r"|tengo|debo|tiene|soy|hace falta|tributan?|llevan?|pagan?|necesito)\b",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:no|sin|exclu\w+|exent\w+|exenci\w+)\b", re.IGNORECASE)
 
 _TIME = re.compile(
     rf"\b\d{{1,2}}\s+(?:de|al|y|hasta)\s+(?:el\s+)?(?:\d{{1,2}}\s+de\s+)?(?:{_MONTH})|\bmes(?:es)? de (?:{_MONTH})"
-    rf"|\b(?:\d+|{_NUMBER})\s+(?:primeros\s+)?(?:días|mes(?:es)?|años?|trimestres?)\b|\bdía \d+|\bentre los días\b|\bfin de mes\b",
+    rf"|\b(?:\d+|{_NUMBER})\s+(?:primeros\s+)?(?:días|mes(?:es)?|años?|trimestres?)\b"
+    r"|\bdía \d+|\bentre los días\b|\bfin de mes\b",
+    re.IGNORECASE,
+)
+_CITATION = re.compile(
+    rf"\b(?:ley|real decreto|orden|resolución|reglamento|directiva|sentencia|boe)\b"
+    rf"[^,;.]{{0,40}}?,? de \d{{1,2}} de (?:{_MONTH})(?: de \d{{4}})?",
     re.IGNORECASE,
 )
 _OCCASION = re.compile(r"\b(?:cuando|siempre que|en los (?:casos|supuestos)|en el momento|si)\b", re.IGNORECASE)
 _FIGURE = re.compile(
-    rf"\d[\d.,]*\s*(?:%|por 100|por ciento|euros|€)|\b(?:{_NUMBER}) por (?:100|ciento)\b|\binterés legal\b",
+    rf"\d[\d.,]*\s*(?:%|por 100|por ciento|(?:millones )?(?:de )?euros|€)|\b(?:{_NUMBER}) por (?:100|ciento)\b|\binterés legal\b",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"\b(?:sujetos? pasivos?|contribuyentes?|empresari[oa]s?|profesionales|personas"
+    r"|comerciantes|obligad[oa]s?|entidades|quienes)\b",
     re.IGNORECASE,
 )
 _MEANING = re.compile(
-    r"\b(?:es|son|consiste en|consisten en|será|se entiende(?:n|rá|rán)? por|se considera(?:n|rá|rán)?|t(?:iene|ienen|endrá|endrán) (?:la )?consideración"
+    r"\b(?:es|son|consiste en|consisten en|será|se entiende(?:n|rá|rán)? por|se considera(?:n|rá|rán)?"
+    r"|t(?:iene|ienen|endrá|endrán) (?:la )?consideración"
     r"|se denomina|se define|se aplica(?:rá)?)\b",
     re.IGNORECASE,
 )
@@ -86,8 +105,11 @@ _MARKER = r"^\W*(?:[a-zñ\d]{1,2}[.)ºª]+\s*)?"
 _DENIES = re.compile(
     rf"{_MARKER}(?:no (?!obstante)|tampoco|en ningún caso|quedan? excluid|quedarán excluid|se exceptúa)", re.IGNORECASE
 )
+_LEADS_TO_EXCEPTIONS = re.compile(r"\b(?:excepci\w+|excepto|salvo|exclu\w+)[^.]{0,40}:$", re.IGNORECASE)
 _LEANS = re.compile(
-    rf"{_MARKER}(?:no obstante|sin embargo|por el contrario|ahora bien|tampoco|asimismo|igualmente|también|todo ello|lo anterior|en (?:est[eao]s?|es[eao]s?|tal(?:es)?|dich[ao]s?|ambos|otro|caso contrario)\b"
+    rf"{_MARKER}(?:no obstante|sin embargo|por el contrario|ahora bien|tampoco|asimismo|igualmente|también|todo ello"
+    r"|lo (?:anterior|establecido|dispuesto|previsto|señalado)"
+    r"|en (?:est[eao]s?|es[eao]s?|tal(?:es)?|dich[ao]s?|ambos|otro|caso contrario)\b"
     r"|a (?:estos|tal(?:es)?|dichos?) efectos?|dich[ao]s?\b|est[aeo]s?\b|tal(?:es)? )",
     re.IGNORECASE,
 )
@@ -97,7 +119,8 @@ _EXCEPTION = re.compile(
 )
 # What answers nothing by itself: references to norms, notes, titles of orders, sums of an example.
 _REFERENCE = re.compile(
-    r"^\W*(?:normativa:|nota del boe|véase|vid\.|orden [a-z]{2,4}/|real decreto[ -]|ley \d|resolución de|\(?art[s.]|precisiones:|consulta)",
+    r"^\W*(?:normativa:|nota del boe|véase|vid\.|orden [a-z]{2,4}/|real decreto[ -]|ley \d|resolución de"
+    r"|\(?art[s.]|precisiones:|consulta)",
     re.IGNORECASE,
 )
 _SUM = re.compile(r"\d\s*(?:[x×=+÷]|\s[-–]\s)\s*\(?\d|=\s*\d")
@@ -108,11 +131,16 @@ _ASIDE = re.compile(
 _TAX_YEAR = re.compile(
     r"\b(?:período impositivo|periodo impositivo|ejercicios?|años?|desde|hasta|para|en)\s+(20\d\d)\b", re.IGNORECASE
 )
-_BARE_CHARS = 30
+# A line without a stop at its end that is no longer than this is a label; so is anything very short.
+_LABEL_CHARS, _BARE_CHARS = 90, 30
+_STOPS = (".", ";", ",", ")", "»", "”", '"')
+# Stems of which one begins the other are forms of one word from this length on («deduc», «deduccion»).
+_ROOT_CHARS = 5
 
 # How much each sign of fit or misfit weighs, next to a coverage between 0 and 1.
-_FITS_TIME, _FITS_OCCASION, _FITS_FIGURE, _FITS_LIST, _FITS_MEANING = 0.15, 0.05, 0.18, 0.15, 0.12
-_MISFITS_POLARITY, _MISFITS_LEANING, _MISFITS_NOTHING, _MISFITS_ASIDE = 0.15, 0.06, 0.3, 0.12
+_FITS_TIME, _FITS_WHEN, _FITS_OCCASION, _FITS_FIGURE = 0.15, 0.12, 0.08, 0.18
+_FITS_LIST, _FITS_WHO, _FITS_MEANING = 0.15, 0.06, 0.12
+_MISFITS_POLARITY, _MISFITS_LEANING, _MISFITS_NOTHING, _MISFITS_ASIDE, _MISFITS_TABLE = 0.15, 0.06, 0.3, 0.12, 0.1
 # Of the meaning of the question's words, how much must stand before the verb that defines.
 _DEFINED_SHARE = 0.4
 
@@ -123,8 +151,10 @@ class Asked:
 
     groups: tuple[tuple[frozenset[str], float], ...]
     time: bool
+    when: bool
     figure: bool
     several: bool
+    who: bool
     meaning: bool
     whether: bool
     negative: bool
@@ -133,12 +163,17 @@ class Asked:
     def coverage(self, present: set[str]) -> float:
         """Share of the question's words, by weight, that are among the stems ``present`` (0..1)."""
         total = sum(weight for _, weight in self.groups)
-        return sum(weight for group, weight in self.groups if group & present) / total if total else 0.0
+        return sum(self.groups[i][1] for i in self.covered(present)) / total if total else 0.0
+
+    def covered(self, present: set[str]) -> set[int]:
+        """Which of the question's words are among the stems ``present``, in this or another form."""
+        return {i for i, (group, _) in enumerate(self.groups) if group & present or _another_form(group, present)}
 
     def satisfied_by(self, text: str) -> bool:
         """Whether ``text`` holds a date or figure where the question asks for one."""
-        if self.time or self.figure:
-            return (self.time and bool(_TIME.search(text))) or (self.figure and bool(_FIGURE.search(text)))
+        if self.time or self.when or self.figure:
+            dated = (self.time or self.when) and gives_time(text)
+            return dated or (self.when and bool(_OCCASION.search(text))) or (self.figure and bool(_FIGURE.search(text)))
         return True
 
 
@@ -151,8 +186,10 @@ def read_question(question: str, terms: TermStatistics) -> Asked:
     return Asked(
         groups=tuple(groups.items()),
         time=bool(_ASKS_TIME.search(question)),
+        when=bool(_ASKS_WHEN.search(question)),
         figure=bool(_ASKS_FIGURE.search(question)),
         several=bool(_ASKS_LIST.search(question)),
+        who=bool(_ASKS_WHO.search(question)),
         meaning=bool(_ASKS_MEANING.search(question)),
         whether=bool(_ASKS_WHETHER.search(question)),
         negative=bool(_NEGATION.search(question)),
@@ -165,28 +202,39 @@ def fit(asked: Asked, unit: Unit) -> float:
     text = unit.text
     path = unit.fragment.section_path
     near = f"{text}\n{chr(10).join(path[-3:])}"
-    last = unit.quotes[-1].text.rstrip()
+    lead = unit.quotes[max(0, unit.heads - 1)].text
     bonus = 0.0
-    if asked.time:
-        bonus += _FITS_TIME * bool(_TIME.search(near)) + _FITS_OCCASION * bool(_OCCASION.search(text))
+    if asked.time or asked.when:
+        if gives_time(near):
+            bonus += _FITS_TIME if asked.time else _FITS_WHEN
+        elif asked.when and _OCCASION.search(text):
+            bonus += _FITS_OCCASION
     if asked.figure:
         bonus += _FITS_FIGURE * bool(_FIGURE.search(text))
-    if asked.several and unit.is_list:
+    if asked.several and unit.is_list and (asked.figure or unit.fragment.kind == "text"):
         bonus += _FITS_LIST
+    if asked.who:
+        bonus += _FITS_WHO * bool(_WHO.search(text))
     if asked.meaning and _defines(asked, unit):
         bonus += _FITS_MEANING
-    if not asked.negative and not asked.whether and _DENIES.match(unit.quotes[0].text):
+    if not asked.negative and not asked.whether and (_DENIES.match(lead) or _LEADS_TO_EXCEPTIONS.search(lead)):
         bonus -= _MISFITS_POLARITY
     if leans(unit):
         bonus -= _MISFITS_LEANING
-    bare = len(unit.quotes) == 1 and len(text) < _BARE_CHARS
-    if bare or last.endswith(("?", ":")) or _REFERENCE.match(unit.body[0].text if unit.body else text):
+    if unit.fragment.kind == "table" and not asked.figure and (asked.meaning or asked.who):
+        bonus -= _MISFITS_TABLE
+    if says_nothing(unit):
         bonus -= _MISFITS_NOTHING
-    if _SUM.search(text) or any(_EXAMPLE.search(part) for part in path[-2:]):
+    if _SUM.search(text) or any(_EXAMPLE.search(part) for part in (*path[-2:], unit.quotes[0].text[:_BARE_CHARS])):
         bonus -= _MISFITS_ASIDE
     if any(_ASIDE.match(part) for part in path[-2:]):
         bonus -= _MISFITS_ASIDE
     return bonus
+
+
+def gives_time(text: str) -> bool:
+    """Whether a text states a date or a length of time; the dates of cited norms do not count."""
+    return bool(_TIME.search(_CITATION.sub("", text)))
 
 
 def tax_years(text: str) -> set[str]:
@@ -208,6 +256,36 @@ def leans(unit: Unit) -> bool:
 def is_exception(text: str) -> bool:
     """Whether a sentence takes back part of the one before it."""
     return bool(_EXCEPTION.match(text))
+
+
+def says_nothing(unit: Unit) -> bool:
+    """Whether a unit is a label, a question, a reference, or leads into what is not quoted."""
+    body = unit.body or unit.quotes
+    last = body[-1].text.rstrip()
+    return (
+        last.endswith(("?", ":"))
+        or bool(_REFERENCE.match(body[0].text))
+        or (
+            body[0].fragment.kind == "text"
+            and not (unit.heads and any(quote.item for quote in body))
+            and all(is_label(q.text) for q in body)
+        )
+    )
+
+
+def is_label(text: str) -> bool:
+    """Whether a line is no sentence but a name of what follows or stands beside it."""
+    text = text.rstrip()
+    return len(text) < _BARE_CHARS or (len(text) <= _LABEL_CHARS and not text.endswith(_STOPS))
+
+
+def _another_form(group: frozenset[str], present: set[str]) -> bool:
+    roots = [stem for stem in group if len(stem) >= _ROOT_CHARS]
+    return any(
+        len(word) >= _ROOT_CHARS and (word.startswith(root) or root.startswith(word))
+        for root in roots
+        for word in present
+    )
 
 
 def _defines(asked: Asked, unit: Unit) -> bool:

@@ -3,7 +3,17 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from core.answering.cues import Asked, fit, is_exception, leans, read_question, stale, tax_years
+from core.answering.cues import (
+    Asked,
+    fit,
+    is_exception,
+    is_label,
+    leans,
+    read_question,
+    says_nothing,
+    stale,
+    tax_years,
+)
 from core.answering.units import Quote, Unit, units_of
 from core.models import Fragment, RetrievedFragment, Source
 from core.retrieval.terms import TermStatistics, stems
@@ -13,11 +23,14 @@ Neighbours = Callable[[Fragment], Sequence[Fragment]]
 
 # How many of the best fragments are read for sentences.
 _FRAGMENTS_READ = 5
+# Of the first of them the whole section is read; a fragment next to one found has this share of its relevance.
+_SECTIONS_READ = 2
+_SECTION_SHARE = 0.6
 # What an answer may hold: quoted sentences (a list counts as it is), and characters after which nothing is added.
 _MAX_SENTENCES = 4
 _MAX_CHARS = 1100
 # The share of the question that a unit covers, and the fragment's probability to answer it.
-_COVERAGE_WEIGHT, _RELEVANCE_WEIGHT = 0.6, 0.4
+_COVERAGE_WEIGHT, _RELEVANCE_WEIGHT = 0.55, 0.45
 # A word found in the headings above a sentence counts less than one in the sentence.
 _HEADING_SHARE = 0.85
 # A word found only in the items of a list counts less still.
@@ -28,10 +41,14 @@ _STALE_COST = 0.25
 # How nearly as good as the best another unit must be: in the same section, elsewhere, or when it alone gives the
 # date or figure that the question asks for.
 _SHARE_NEAR, _SHARE_FAR, _SHARE_NEEDED = 0.82, 0.92, 0.6
+# A unit that says no more of what was asked, and does not follow one that was chosen, must be this good.
+_SHARE_EQUAL = 0.94
 # A fragment less relevant than this share of the first one adds nothing.
 _RELEVANCE_SHARE = 0.6
 # Two units of which one holds this share of the other's words say the same.
 _SAME_WORDS = 0.7
+# A list up to this size is quoted whole even where one item of it answers.
+_SHORT_LIST_CHARS = 700
 # The longest sentence quoted only because the next one leans on it.
 _MAX_ANTECEDENT = 600
 # A heading longer than this is shortened in an introduction.
@@ -63,25 +80,29 @@ def extract(
     candidates = sorted(_candidates(asked, found[:_FRAGMENTS_READ], sections), key=lambda c: (-c.score, c.rank))
     if not candidates:
         return Extract(())
-    chosen = [candidates[0]]
+    chosen = [candidates[0]]  # the best first
     for candidate in candidates[1:]:
         if _adds(asked, candidate, chosen):
             chosen.append(candidate)
-    return Extract(tuple(_in_order(chosen, sections)))
+    whole = [_whole_list(candidate, sections[candidate.hit.fragment.id]) for candidate in chosen]
+    return Extract(tuple(_in_order(whole, sections)))
 
 
 def _candidates(
     asked: Asked, found: Sequence[RetrievedFragment], sections: dict[str, list[Unit]]
 ) -> Iterable[_Candidate]:
     latest = max((year for hit in found for year in tax_years(hit.fragment.text)), default="0")
+    relevance = {hit.fragment.id: hit.relevance for hit in found}
     seen: set[tuple[tuple[str, int], ...]] = set()
     for rank, hit in enumerate(found):
         for unit in sections[hit.fragment.id]:
             key = tuple((quote.fragment.id, quote.start) for quote in unit.quotes)
-            if key in seen or not any(quote.fragment.id == hit.fragment.id for quote in unit.body):
+            near = _SECTION_SHARE * hit.relevance
+            probability = max(max(relevance.get(quote.fragment.id, 0.0), near) for quote in unit.body)
+            if key in seen or (rank >= _SECTIONS_READ and all(q.fragment.id not in relevance for q in unit.body)):
                 continue
             seen.add(key)
-            score = _COVERAGE_WEIGHT * _coverage(asked, unit) + _RELEVANCE_WEIGHT * hit.relevance + fit(asked, unit)
+            score = _COVERAGE_WEIGHT * _coverage(asked, unit) + _RELEVANCE_WEIGHT * probability + fit(asked, unit)
             if not unit.is_list:
                 score -= min(_LONG_MOST, _LONG_COST * max(0, len(unit.text) - _LONG_CHARS))
             if stale(asked, unit, latest):
@@ -102,6 +123,8 @@ def _coverage(asked: Asked, unit: Unit) -> float:
 def _adds(asked: Asked, candidate: _Candidate, chosen: Sequence[_Candidate]) -> bool:
     """Whether an answer that says ``chosen`` is better with ``candidate`` too."""
     best = chosen[0]
+    if candidate.score < _SHARE_NEEDED * best.score:
+        return False
     said = "\n".join(c.unit.text for c in chosen)
     needed = not asked.satisfied_by(said) and asked.satisfied_by(candidate.unit.text)
     if any(c.unit.is_list for c in chosen) and not needed:
@@ -109,13 +132,25 @@ def _adds(asked: Asked, candidate: _Candidate, chosen: Sequence[_Candidate]) -> 
     sentences = sum(len(c.unit.quotes) for c in chosen) + len(candidate.unit.quotes)
     if sentences > _MAX_SENTENCES or len(said) + len(candidate.unit.text) > _MAX_CHARS:
         return False
-    if any(_same(candidate, other) for other in chosen):
+    if says_nothing(candidate.unit) or any(_same(candidate, other) for other in chosen):
         return False
     near = any(_together(candidate.unit, other.unit) for other in chosen)
     if not near and candidate.hit.relevance < _RELEVANCE_SHARE * best.hit.relevance:
         return False
+    above = "\n".join(part for c in chosen for part in (c.unit.fragment.title, *c.unit.fragment.section_path))
+    fresh = asked.covered(set(candidate.words)) - asked.covered(set(stems(f"{said}\n{above}")))
+    follows = near and any(_adjoins(candidate.unit, other.unit) for other in chosen)
+    if not (needed or fresh or follows or candidate.score >= _SHARE_EQUAL * best.score):
+        return False
     share = _SHARE_NEEDED if needed else _SHARE_NEAR if near else _SHARE_FAR
     return candidate.score >= share * best.score
+
+
+def _adjoins(unit: Unit, other: Unit) -> bool:
+    """Whether one unit follows the other within one fragment, with nothing but white space between."""
+    first, second = sorted((unit.quotes[-1], other.quotes[-1]), key=lambda quote: quote.place)
+    between = first.fragment.text[first.start + len(first.text) : second.start]
+    return first.fragment.id == second.fragment.id and not between.strip()
 
 
 def _together(unit: Unit, other: Unit) -> bool:
@@ -128,9 +163,23 @@ def _same(candidate: _Candidate, other: _Candidate) -> bool:
     return len(candidate.words & other.words) > _SAME_WORDS * max(1, fewer)
 
 
-def _in_order(
-    chosen: Sequence[_Candidate], sections: dict[str, list[Unit]]
-) -> list[tuple[Unit, RetrievedFragment]]:
+def _whole_list(candidate: _Candidate, section: Sequence[Unit]) -> _Candidate:
+    """A candidate that is one item of a short list becomes the list."""
+    unit = candidate.unit
+    if unit.heads and not unit.is_list:
+        for other in section:
+            if (
+                other.is_list
+                and not other.cut
+                and other.quotes[: other.heads] == unit.quotes[: unit.heads]
+                and unit.quotes[-1] in other.body
+                and len(other.text) <= _SHORT_LIST_CHARS
+            ):
+                return replace(candidate, unit=other)
+    return candidate
+
+
+def _in_order(chosen: Sequence[_Candidate], sections: dict[str, list[Unit]]) -> list[tuple[Unit, RetrievedFragment]]:
     """The chosen units, section by section, in reading order, each with the sentences that it cannot do without."""
     ordered: list[tuple[Unit, RetrievedFragment]] = []
     left = list(chosen)
@@ -153,7 +202,7 @@ def _with_context(unit: Unit, section: Sequence[Unit]) -> list[Unit]:
     before = max((place for place in places if place < first), default=None)
     if leans(unit) and before is not None:
         antecedent = singles[places.index(before)]
-        if len(antecedent.text) <= _MAX_ANTECEDENT:
+        if len(antecedent.text) <= _MAX_ANTECEDENT and not is_label(antecedent.quotes[-1].text):
             units.insert(0, antecedent)
     after = min((place for place in places if place > unit.quotes[-1].place), default=None)
     if after is not None:
@@ -222,13 +271,14 @@ def compose(extracted: Extract, *, about: Callable[[str], tuple[int | None, str]
         year, date = about(quotes[0].fragment.doc_id)
         sources.append(source_from(hits[place], quotes, fiscal_year=year, document_date=date))
     paragraphs = []
-    named: tuple[str, int | None] | None = None
+    named: tuple[str, int | None, tuple[str, ...]] | None = None
     for unit, _ in extracted.units:
         first = unit.quotes[0]
         lines = []
-        if (first.fragment.doc_id, first.page) != named:
+        standing = (first.fragment.doc_id, first.page, first.fragment.section_path)
+        if standing != named:
             lines.append(_introduction(first))
-            named = (first.fragment.doc_id, first.page)
+            named = standing
         for quote in unit.quotes:
             mark = f"[{numbers[(quote.fragment.id, quote.page)]}]"
             bullet = "- " if quote is not first and quote.item else ""

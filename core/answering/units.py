@@ -16,6 +16,7 @@ _MAX_LIST_CHARS = 2600
 # Lines without markers that a colon may lead into, and the longest of them.
 _MAX_PLAIN_ITEMS = 4
 _MAX_PLAIN_CHARS = 300
+_ENDS = (".", ";", ",", ")", "»", "”")
 # A table is quoted whole up to this size.
 _MAX_TABLE_ROWS = 8
 _MAX_TABLE_CHARS = 900
@@ -76,9 +77,10 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A list that is being read: the sentence that led in, and the kind of its items' markers."""
+    """A list that is being read: the sentence that led in, its own marker's kind, and that of its items."""
 
     lead: Quote
+    own: str
     kind: str
 
 
@@ -126,9 +128,9 @@ def units_of(fragments: Sequence[Fragment]) -> list[Unit]:
         if quote.text.endswith(":") and follows is not None:
             if follows.item:
                 kind = marker_kind(follows.text)
-                units.append(_list_unit(quotes, index, leads))
                 open_lists = [o for o in open_lists if o.kind != kind]
-                open_lists.append(_Open(quote, kind))
+                units.append(_list_unit(quotes, index, leads, {o.kind for o in open_lists}))
+                open_lists.append(_Open(quote, marker_kind(quote.text) if quote.item else "", kind))
             else:
                 units.append(_plain_list(quotes, index, leads))
         else:
@@ -139,14 +141,22 @@ def units_of(fragments: Sequence[Fragment]) -> list[Unit]:
 def _leads_of(quote: Quote, open_lists: list[_Open]) -> tuple[Quote, ...]:
     """The sentences that lead into an item, outermost first; closes the lists that the item ends."""
     kind = marker_kind(quote.text) if quote.item else ""
-    if not kind or all(o.kind != kind for o in open_lists):
+    if not kind:
         return ()
-    while open_lists[-1].kind != kind:
-        open_lists.pop()
+    for index, opened in enumerate(open_lists):
+        if opened.own == kind:
+            del open_lists[index:]  # back at the level of the item that led in
+            break
+        if opened.kind == kind:
+            del open_lists[index + 1 :]
+            break
+    else:
+        return ()
     return tuple(o.lead for o in open_lists)
 
 
-def _list_unit(quotes: Sequence[Quote], lead: int, above: tuple[Quote, ...]) -> Unit:
+def _list_unit(quotes: Sequence[Quote], lead: int, above: tuple[Quote, ...], around: set[str]) -> Unit:
+    """The list that ``quotes[lead]`` leads into; ``around`` are the kinds of items of the lists that it is in."""
     own = marker_kind(quotes[lead].text)
     kind = marker_kind(quotes[lead + 1].text)
     items: list[Quote] = []
@@ -155,7 +165,7 @@ def _list_unit(quotes: Sequence[Quote], lead: int, above: tuple[Quote, ...]) -> 
     for index in range(lead + 1, len(quotes)):
         quote = quotes[index]
         this = marker_kind(quote.text) if quote.item else ""
-        if this and this == own and own != kind:
+        if this and this != kind and (this == own or this in around):
             break  # back at the level of the sentence that led in
         if not this and _leads_into(quotes, index, kind):
             break  # another list of the same level
@@ -174,7 +184,7 @@ def _plain_list(quotes: Sequence[Quote], lead: int, above: tuple[Quote, ...]) ->
     """A sentence that ends in a colon, with the short lines without markers that it leads into."""
     items: list[Quote] = []
     for quote in quotes[lead + 1 : lead + 1 + _MAX_PLAIN_ITEMS]:
-        if quote.item or quote.text.endswith(":") or (items and len(quote.text) > _MAX_PLAIN_CHARS):
+        if quote.item or not quote.text.endswith(_ENDS) or (items and len(quote.text) > _MAX_PLAIN_CHARS):
             break
         items.append(quote)
     return Unit((*above, quotes[lead], *items), heads=len(above) + (1 if items else 0))

@@ -17,9 +17,13 @@ from core.retrieval.terms import TermStatistics
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Fragments best first, with what the search saw. ``timings`` in milliseconds by stage."""
+    """Fragments best first, with what the search saw. ``timings`` in milliseconds by stage.
+
+    ``raw`` is the question's vector as the model gives it, ``vector`` the adapted one.
+    """
 
     found: tuple[RetrievedFragment, ...]
+    raw: Floats
     vector: Floats
     candidates: CandidateSet
     timings: dict[str, float]
@@ -71,7 +75,7 @@ class HybridSearch:
         clock.append(time.perf_counter())
         stages = ("embed_ms", "text_ms", "features_ms", "rerank_ms")
         timings = {name: 1000 * (b - a) for name, a, b in zip(stages, clock, clock[1:], strict=False)}
-        return SearchResult(found, vector, candidates, timings)
+        return SearchResult(found, raw, vector, candidates, timings)
 
     def signals(self, question: str, vector: Floats) -> Signals:
         """BM25 scores of passages and expected questions, by place."""

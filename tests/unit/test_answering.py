@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from core.answering.cues import gives_time
 from core.answering.engine import AnswerEngine
-from core.answering.extractive import compose, extract
+from core.answering.extractive import Extract, compose, extract
 from core.answering.render import answer_json, conversation_markdown, spanish_date, validity
 from core.answering.scope import KINDS, ScopeModel, personal_features, read_signs
 from core.answering.units import marker_kind, quotes_of, units_of
@@ -135,13 +136,141 @@ def test_every_quoted_sentence_has_a_mark_and_every_mark_a_source() -> None:
         assert all(line in pages.text for line in source.passage.split("\n"))
 
 
+def chosen_text(question: str, *fragments: Fragment, relevance: float = 0.8) -> str:
+    """What an answer quotes, one quote a line."""
+    extracted = extract(question, hits(*fragments, relevance=relevance), neighbours=lambda f: [f], terms=TERMS)
+    return "\n".join(unit.text for unit, _ in extracted.units)
+
+
+SURCHARGES = fragment(
+    "Recargos\nLos recargos son incompatibles entre sí.\nEl recargo ejecutivo será del cinco por ciento.\n"
+    "El recargo ordinario será del 20 por ciento.",
+    path=("Recargos",),
+)
+
+
+def test_an_item_comes_with_the_sentences_that_lead_into_it() -> None:
+    nested = fragment("Art\nSe aplica el 10 por 100 a:\n1. Las entregas de:\n• Agua.\n2. Los servicios de:\n• Hoteles.")
+    assert ["Se aplica el 10 por 100 a:", "2. Los servicios de:", "• Hoteles."] in [
+        [q.text for q in unit.quotes] for unit in units_of([nested])
+    ]
+
+
+def test_two_lists_of_one_level_stay_apart() -> None:
+    text = "Art\nExentas:\n• La enseñanza.\n• La sanidad.\nNo exentas:\n• La cirugía estética."
+    lists = [[q.text for q in u.quotes] for u in units_of([fragment(text, path=("Art",))]) if u.heads]
+    assert lists[0] == ["Exentas:", "• La enseñanza.", "• La sanidad."]
+    assert lists[-1] == ["No exentas:", "• La cirugía estética."]
+
+
+def test_a_numbered_paragraph_is_no_item_of_a_list_in_the_one_before() -> None:
+    text = "Art\n2. Son profesionales:\na) Los notarios.\n4. Se aplicarán estos tipos:\na) El 2 por ciento."
+    last = units_of([fragment(text, path=("Art",))])[-1]
+    assert [q.text for q in last.quotes] == ["4. Se aplicarán estos tipos:", "a) El 2 por ciento."]
+
+
+def test_lines_without_markers_come_with_their_lead_in() -> None:
+    text = "Art\nNo se incluirán las operaciones siguientes:\nLas de seguros.\nLas de suministro de agua."
+    unit = units_of([fragment(text, path=("Art",))])[0]
+    assert len(unit.quotes) == 3 and unit.heads == 1
+
+
+def test_a_small_table_is_a_unit_too() -> None:
+    table = fragment("Sección\nLos tipos son:\n| IVA | Recargo |\n| 21% | 5,2% |\n| 10% | 1,4% |", kind="table")
+    whole = units_of([table])[-1]
+    assert [q.text for q in whole.quotes] == ["Los tipos son:", "| IVA | Recargo |", "| 21% | 5,2% |", "| 10% | 1,4% |"]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("¿Cuánto es el recargo ejecutivo?", "El recargo ejecutivo será del cinco por ciento."),
+        ("¿Qué porcentaje tiene el recargo ordinario?", "El recargo ordinario será del 20 por ciento."),
+    ],
+)
+def test_a_question_for_a_figure_gets_the_sentence_with_the_figure(question: str, expected: str) -> None:
+    assert expected in chosen_text(question, SURCHARGES)
+
+
+def test_the_date_of_a_cited_law_is_no_term() -> None:
+    assert not gives_time("Se rectificará según el Real Decreto 1619/2012, de 30 de noviembre.")
+    assert gives_time("Se rectificará, según la Ley 37/1992, de 28 de diciembre, en los cuatro años siguientes.")
+
+
+def test_a_sentence_that_leans_on_the_one_before_is_not_quoted_alone() -> None:
+    f = fragment(
+        "Art\nLa retención de los profesionales será del 15 por ciento de los ingresos íntegros satisfechos.\n"
+        "No obstante, al inicio de la actividad profesional la retención será del 7 por ciento.",
+        path=("Art",),
+    )
+    quoted = chosen_text("¿Qué retención hay al inicio de la actividad profesional?", f)
+    assert quoted.index("15 por ciento") < quoted.index("7 por ciento")
+
+
+@pytest.mark.parametrize(
+    "empty", ["Presentación mediante fichero del modelo 347", "¿Cuándo se presenta el modelo 347?"]
+)
+def test_a_label_or_a_question_is_no_answer_where_there_is_one(empty: str) -> None:
+    f = fragment(f"Gestiones\n{empty}\nEl modelo 347 se presenta durante el mes de febrero.", path=("Gestiones",))
+    assert (
+        chosen_text("¿Cuándo se presenta el modelo 347?", f) == "El modelo 347 se presenta durante el mes de febrero."
+    )
+
+
+def test_a_question_in_the_affirmative_is_not_answered_with_what_is_not() -> None:
+    f = fragment(
+        "Bienes\nNo se consideran bienes de inversión los envases.\n"
+        "Se consideran bienes de inversión los destinados a usarse más de un año.",
+        path=("Bienes",),
+    )
+    assert chosen_text("¿Qué son bienes de inversión?", f).startswith("Se consideran bienes de inversión")
+
+
+def test_a_rule_of_a_past_year_gives_way_to_the_present_one() -> None:
+    old = fragment("DA\nEn el período impositivo 2023 la deducción será del 7 por ciento.", path=("DA",), ordinal=1)
+    new = fragment("Manual\nPara el ejercicio 2025 la deducción será del 5 por ciento.", path=("Manual",), ordinal=2)
+    assert chosen_text("¿Qué porcentaje de deducción hay?", old, new).startswith("Para el ejercicio 2025")
+
+
+def test_an_answer_stays_short() -> None:
+    text = "\n".join(f"El plazo del modelo {n} termina el {n} de abril de cada año." for n in range(1, 20))
+    extracted = extract(
+        "¿Cuál es el plazo del modelo?",
+        hits(fragment(f"Plazos\n{text}", path=("Plazos",))),
+        neighbours=lambda f: [f],
+        terms=TERMS,
+    )
+    assert sum(len(unit.quotes) for unit, _ in extracted.units) <= 4
+
+
+def test_articles_of_one_law_are_introduced_each() -> None:
+    one = fragment("Artículo 1\nEl plazo para recurrir es de un mes.", page=None, path=("Artículo 1",), ordinal=1)
+    two = fragment(
+        "Artículo 2\nEl plazo para recurrir acaba en un mes natural.", page=None, path=("Artículo 2",), ordinal=9
+    )
+    units = tuple((units_of([f])[0], RetrievedFragment(f, 0.8)) for f in (one, two))
+    text, _ = compose(Extract(units), about=lambda _: (None, ""))
+    assert text.count("**Manual**") == 2
+
+
+def test_an_introduction_leaves_out_the_repeated_title_and_shortens_long_headings() -> None:
+    f = fragment("Uno.\nDos.", path=("Manual práctico, de larga denominación", "Artículo 5. " + "muy largo " * 30))
+    text, _ = compose(Extract(((units_of([f])[0], RetrievedFragment(f, 0.8)),)), about=lambda _: (None, ""))
+    first = text.split("\n")[0]
+    assert "larga denominación" not in first and "…" in first and len(first) < 180
+
+
 class FakeRetriever:
     def __init__(self, found: list[RetrievedFragment]) -> None:
         self.found = found
 
     def run(self, question: str, k: int) -> SearchResult:
         return SearchResult(
-            tuple(self.found[:k]), np.ones(3, np.float32), CandidateSet([], np.zeros((0, 28), np.float32)), {}
+            tuple(self.found[:k]),
+            np.ones(3, np.float32),
+            np.ones(3, np.float32),
+            CandidateSet([], np.zeros((0, 28), np.float32)),
+            {},
         )
 
 
