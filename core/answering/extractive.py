@@ -84,7 +84,7 @@ def extract(
     for candidate in candidates[1:]:
         if _adds(asked, candidate, chosen):
             chosen.append(candidate)
-    whole = [_whole_list(candidate, sections[candidate.hit.fragment.id]) for candidate in chosen]
+    whole = [_whole_list(asked, candidate, sections[candidate.hit.fragment.id]) for candidate in chosen]
     return Extract(tuple(_in_order(whole, sections)))
 
 
@@ -163,18 +163,16 @@ def _same(candidate: _Candidate, other: _Candidate) -> bool:
     return len(candidate.words & other.words) > _SAME_WORDS * max(1, fewer)
 
 
-def _whole_list(candidate: _Candidate, section: Sequence[Unit]) -> _Candidate:
-    """A candidate that is one item of a short list becomes the list."""
+def _whole_list(asked: Asked, candidate: _Candidate, section: Sequence[Unit]) -> _Candidate:
+    """A candidate that is one item of a short list becomes the list; the outermost where several things are asked."""
     unit = candidate.unit
-    if unit.heads and not unit.is_list:
+    if not unit.heads or unit.is_list:
+        return candidate
+    for heads in range(1, unit.heads + 1) if asked.several else (unit.heads,):
         for other in section:
-            if (
-                other.is_list
-                and not other.cut
-                and other.quotes[: other.heads] == unit.quotes[: unit.heads]
-                and unit.quotes[-1] in other.body
-                and len(other.text) <= _SHORT_LIST_CHARS
-            ):
+            within = unit.quotes[-1] in other.body or unit.quotes[heads] in other.body
+            same_lead = other.quotes[: other.heads] == unit.quotes[:heads]
+            if other.is_list and not other.cut and same_lead and within and len(other.text) <= _SHORT_LIST_CHARS:
                 return replace(candidate, unit=other)
     return candidate
 

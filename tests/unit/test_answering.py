@@ -373,3 +373,14 @@ def test_json_and_markdown_forms() -> None:
         "## ¿Qué?" in markdown and "[1] Ley del IVA (vigente a 31/03/2026)" in markdown and "asesor fiscal" in markdown
     )
     assert validity(SOURCE) == "vigente a 31/03/2026" and spanish_date("mal") == "mal"
+
+
+def test_asked_for_several_things_the_outer_list_is_quoted_whole() -> None:
+    extracted = extract(
+        "¿Qué libros registro debe llevar quien está en el régimen simplificado?",
+        hits(BOOKS),
+        neighbours=lambda f: [f],
+        terms=TERMS,
+    )
+    text, _ = compose(extracted, about=lambda _: (None, ""))
+    assert "«1. Libro de facturas expedidas.» [1]" in text and "«3. Libros especiales:» [1]" in text
