@@ -26,7 +26,7 @@ SCOPE_VERSION = 2
 _VECTOR_STRETCH = 3.0
 # Half of the training questions are cases of one's own, of real ones about a sixth: the threshold makes up for it
 # (chosen on the benchmark's dev half).
-_PERSONAL_THRESHOLD = 0.65
+_PERSONAL_THRESHOLD = 0.8
 
 _YEAR = re.compile(r"(?<![.,/\d])\b(?:19|20)\d{2}\b(?![.,]?\d)(?!\s*(?:€|eur|km|kilos|kg|horas|unidades))")
 _SHORT_YEAR = re.compile(r"\b(?:renta|declaracion|ejercicio|campana|ano|iva)\s+(?:del?\s+)?(?:ano\s+)?'?(\d{2})\b")
