@@ -13,4 +13,5 @@ page = st.navigation(
     ]
 )
 st.warning(DISCLAIMER, icon=":material/info:")
+st.sidebar.caption(DISCLAIMER)  # stays in sight when the page is scrolled
 page.run()
