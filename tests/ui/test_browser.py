@@ -36,7 +36,7 @@ def test_ask_the_manuals_and_see_the_cited_page(services: Services) -> None:
     with running_app() as address, browser_page(height=1600) as page:
         wait_for_index(address)
         open_app(page, address)
-        assert page.get_by_text("no sustituye a un asesor fiscal").is_visible()
+        assert page.get_by_text("no sustituye a un asesor fiscal").first.is_visible()
         for name, question, expected in QUESTIONS:
             ask(page, question)
             answer = page.get_by_test_id("stChatMessage").last.inner_text()
