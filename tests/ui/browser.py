@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, TimeoutError, sync_playwright
 
 from core.config import PROJECT_ROOT
 
@@ -103,9 +103,20 @@ def ask(page: Page, question: str) -> None:
 def open_source(page: Page, number: int = 0) -> None:
     """Open a source of the last answer and its page or article, the passage marked."""
     last = page.get_by_test_id("stChatMessage").last
-    last.locator("[data-testid=stExpander] summary").nth(number).click()
-    last.get_by_text("con el pasaje marcado").nth(number).click()
-    last.locator("[data-testid=stImage] img, [data-testid=stMarkdownContainer] h4").first.wait_for(timeout=60_000)
+    expander = last.get_by_test_id("stExpander").nth(number)
+    shown = last.locator("[data-testid=stImage] img, [data-testid=stMarkdownContainer] h4").first
+    for _ in range(4):  # a click that falls into a rerun of the page is lost: look, and click again
+        if not expander.get_by_text("con el pasaje marcado").is_visible():
+            expander.locator("summary").click()
+            time.sleep(1)
+        if not shown.is_visible():
+            expander.get_by_text("con el pasaje marcado").click()
+        try:
+            shown.wait_for(timeout=20_000)
+            break
+        except TimeoutError:
+            continue
+    shown.wait_for(timeout=20_000)
     time.sleep(1)
 
 

@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.config import PROJECT_ROOT
 from core.services import Services
 from core.startup import shared_startup
 
@@ -17,7 +18,7 @@ def app(services: Services) -> AppTest:
     ready = startup.wait(180)
     assert ready is not None, startup.error
     ready.indexing.wait(300)
-    return AppTest.from_file("pages/navigation.py", default_timeout=120).run()
+    return AppTest.from_file(str(PROJECT_ROOT / "pages" / "navigation.py"), default_timeout=120).run()
 
 
 def text_of(app: AppTest) -> str:
