@@ -177,6 +177,17 @@ def test_the_first_questions(services: Services, question: str, doc_id: str, say
     assert doc_id in {s.doc_id for s in answer.sources}
 
 
+def test_the_llamaindex_retriever_gives_what_the_search_finds(services: Services) -> None:
+    from core.retrieval.retriever import HybridRetriever, from_node
+
+    question = "¿qué datos tiene que llevar una factura?"
+    nodes = HybridRetriever(services.search, k=5).retrieve(question)
+    found = services.search().search(question, 5)
+    assert len(found) == 5 and [from_node(node) for node in nodes] == found
+    assert [node.score for node in nodes] == [hit.relevance for hit in found]
+    assert [node.node.node_id for node in nodes] == [hit.fragment.id for hit in found]
+
+
 def test_thresholds_are_pinned() -> None:
     found = load_thresholds()
     assert (found.version, found.answerable) == ("1", 0.55)
