@@ -30,6 +30,30 @@ class Mode(StrEnum):
     FALLBACK = "fallback"
 
 
+class Level(StrEnum):
+    """The seal's three levels, an ordinal class and not a probability."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class SealMode(StrEnum):
+    """Whether the seal reads the self-verification (normal) or leaves it out (deterministic)."""
+
+    NORMAL = "normal"
+    DETERMINISTIC = "deterministic"
+
+
+class SelfCheck(StrEnum):
+    """What the second call to the model said of the answer; ``not_run`` where no model wrote it."""
+
+    NOT_RUN = "not_run"
+    SUPPORTED = "supported"
+    UNSUPPORTED = "unsupported"
+    ERROR = "error"
+
+
 BlockKind = Literal["heading", "paragraph", "item", "table"]
 
 
@@ -172,6 +196,34 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Signals:
+    """The five signals of the seal, as measured on one answer, and the count of independent citations.
+
+    ``rerank``: highest relevance (0..1) among the fragments found. ``coverage``: share (0..1) of the draft's claims
+    that its citations support. ``fallback``: why the extraction took over from the model, '' where it did not.
+    ``supporting``: fragments cited, each supporting a claim by itself, with enough relevance of its own.
+    """
+
+    rerank: float
+    coverage: float
+    self_check: SelfCheck = SelfCheck.NOT_RUN
+    refusal: bool = False
+    fallback: str = ""
+    supporting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """How far an answer can be trusted, with what it was read from and why, in plain Spanish."""
+
+    level: Level
+    signals: Signals
+    reasons: tuple[str, ...]
+    thresholds_version: str
+    mode: SealMode
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its sources. ``grounded=False`` always goes with ``sources=()``."""
 
@@ -181,6 +233,7 @@ class Answer:
     mode: Mode
     sources: tuple[Source, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
+    seal: Seal | None = None
 
     def __post_init__(self) -> None:
         if self.grounded != bool(self.sources):

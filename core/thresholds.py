@@ -1,9 +1,10 @@
-"""The thresholds of ``data/thresholds.toml``, validated."""
+"""The thresholds of ``data/thresholds.toml``, validated: one section of the file is one model here."""
 
 import tomllib
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.config import PROJECT_ROOT
 from core.errors import RegisterError
@@ -11,12 +12,22 @@ from core.errors import RegisterError
 THRESHOLDS_PATH = PROJECT_ROOT / "data" / "thresholds.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ScopeThresholds(_Section):
     """``answerable``: the probability (0..1) from which a question is answered and not refused."""
 
+    answerable: float = Field(ge=0, le=1)
+
+
+class Thresholds(_Section):
+    """Every threshold, with the version and date of the file."""
+
     version: str
-    answerable: float
+    date: str
+    scope: ScopeThresholds
 
 
 @lru_cache(maxsize=4)
@@ -24,20 +35,11 @@ def load_thresholds(path: Path = THRESHOLDS_PATH) -> Thresholds:
     """Read and check the thresholds.
 
     Raises:
-        RegisterError: the file is missing, is no TOML, or a value is absent or outside 0..1.
+        RegisterError: the file is missing, is no TOML, or a value is absent, unknown or out of its range.
     """
     try:
-        data = tomllib.loads(path.read_text("utf-8"))
-        found = Thresholds(
-            version=str(data["version"]),
-            answerable=float(data["scope"]["answerable"]),
-        )
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        return Thresholds.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except (OSError, tomllib.TOMLDecodeError, ValidationError) as error:
         raise RegisterError(
             f"data/thresholds.toml no es válido ({error}). Restaure el archivo del repositorio."
         ) from error
-    if not 0 <= found.answerable <= 1:
-        raise RegisterError(
-            "data/thresholds.toml no es válido: los umbrales van de 0 a 1. Restaure el archivo del repositorio."
-        )
-    return found

@@ -69,7 +69,7 @@ class AnswerEngine:
         clock = time.perf_counter()
         result = self._retriever.run(question, k)
         searched = time.perf_counter()
-        verdict = assess(question, result, self._scope, threshold=self._thresholds.answerable)
+        verdict = assess(question, result, self._scope, threshold=self._thresholds.scope.answerable)
         scoped = time.perf_counter()
         answer = self._answer(question, result, verdict)
         timings = {
