@@ -14,7 +14,7 @@ from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Sco
 from core.retrieval.features import CandidateSet
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
-from core.thresholds import Thresholds
+from core.thresholds import ScopeThresholds, load_thresholds
 
 TERMS = TermStatistics({}, 1000)
 
@@ -294,7 +294,7 @@ def engine(found: list[RetrievedFragment], *, answers: bool = True) -> AnswerEng
         terms=lambda: TERMS,
         about=lambda _: (2025, ""),
         scope=scope_model(answers),
-        thresholds=Thresholds("t", answerable=0.5),
+        thresholds=load_thresholds(),
         max_question_chars=100,
     )
 
