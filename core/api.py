@@ -1,7 +1,7 @@
-"""HTTP face of the same engine: ``POST /api/ask`` and ``GET /api/health``. Public corpus only."""
+"""HTTP face of the same engine: ``POST /api/ask``, ``GET /api/health``, ``GET /api/openapi.json``. Public corpus only."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -10,9 +10,15 @@ from starlette.routing import Route
 
 from core.answering.render import answer_json
 from core.errors import AsesoriaError, IndexNotReadyError, InvalidQuestionError
+from core.openapi import describe
 from core.startup import Startup
 
 MAX_BODY_BYTES = 64 * 1024
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+
+
+class BodyTooLongError(AsesoriaError):
+    """The request's body is longer than `MAX_BODY_BYTES`."""
 
 
 def routes(startup: Callable[[], Startup]) -> list[Route]:
@@ -21,6 +27,8 @@ def routes(startup: Callable[[], Startup]) -> list[Route]:
     async def ask(request: Request) -> Response:
         try:
             question = _question(await _body(request))
+        except BodyTooLongError as error:
+            return _problem(413, str(error))
         except InvalidQuestionError as error:
             return _problem(400, str(error))
         services = _begin(startup()).services
@@ -51,7 +59,31 @@ def routes(startup: Callable[[], Startup]) -> list[Route]:
             }
         )
 
-    return [Route("/api/ask", ask, methods=["POST"]), Route("/api/health", health, methods=["GET"])]
+    async def openapi(_: Request) -> Response:
+        return JSONResponse(describe(max_question_chars=startup().settings.max_question_chars))
+
+    return [
+        *_only("/api/ask", "POST", ask),
+        *_only("/api/health", "GET", health),
+        *_only("/api/openapi.json", "GET", openapi),
+        Route("/api/{rest:path}", _unknown, methods=list(METHODS)),
+    ]
+
+
+def _only(path: str, method: str, serve: Callable[[Request], Awaitable[Response]]) -> list[Route]:
+    """A route for one method, and a JSON 405 for the others (the pages answer 200 to what no route takes)."""
+
+    async def refuse(request: Request) -> Response:
+        problem = _problem(405, f"{path} no admite {request.method}; use {method}.")
+        problem.headers["Allow"] = method
+        return problem
+
+    others = [m for m in METHODS if m != method and (m, method) != ("HEAD", "GET")]
+    return [Route(path, serve, methods=[method]), Route(path, refuse, methods=others)]
+
+
+async def _unknown(_: Request) -> Response:
+    return _problem(404, "No existe. La API se describe en /api/openapi.json.")
 
 
 def _begin(startup: Startup) -> Startup:
@@ -64,7 +96,7 @@ async def _body(request: Request) -> bytes:
     async for chunk in request.stream():
         body += chunk
         if len(body) > MAX_BODY_BYTES:
-            raise InvalidQuestionError("El cuerpo de la petición es demasiado largo (64 KB como máximo).")
+            raise BodyTooLongError("El cuerpo de la petición es demasiado largo (64 KB como máximo).")
     return body
 
 

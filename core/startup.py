@@ -32,6 +32,11 @@ class Startup:
             self._thread.start()
 
     @property
+    def settings(self) -> Settings:
+        """What everything is built from."""
+        return self._settings
+
+    @property
     def services(self) -> Services | None:
         """The services once they are there."""
         return self._services

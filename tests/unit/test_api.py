@@ -8,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from core.api import MAX_BODY_BYTES, routes
+from core.config import Settings
 from core.errors import IndexNotReadyError, InvalidQuestionError
 from core.models import Answer, Category, Mode, Scope, Source
 
@@ -18,6 +19,7 @@ class FakeStartup:
     def __init__(self, services: object | None, error: str = "") -> None:
         self.services, self.error, self.message = services, error, "Preparando…"
         self.started = False
+        self.settings = Settings()
 
     def start(self) -> None:
         self.started = True
@@ -60,9 +62,10 @@ def test_ask_and_not_finding_are_both_200() -> None:
         (b'{"question": 3}', 400),
         (b'{"other": "x"}', 400),
         (b"\xff\xfe", 400),
-        (b"[" * 100_000, 400),
+        (b"[" * 100_000, 413),
+        (b"[" * 60_000, 400),
         (json.dumps({"question": "\ud800"}).encode(), 400),
-        (json.dumps({"question": "x" * MAX_BODY_BYTES}).encode(), 400),
+        (json.dumps({"question": "x" * MAX_BODY_BYTES}).encode(), 413),
         (json.dumps({"question": "vacío"}).encode(), 422),
         (json.dumps({"question": "índice"}).encode(), 503),
     ],
@@ -72,8 +75,20 @@ def test_bad_requests_get_a_json_error(body: bytes, status: int) -> None:
     assert response.status_code == status and response.json()["error"]
 
 
-def test_other_methods_are_refused() -> None:
-    assert client().get("/api/ask").status_code == 405
+@pytest.mark.parametrize(
+    ("method", "path", "status", "allow"),
+    [
+        ("GET", "/api/ask", 405, "POST"),
+        ("DELETE", "/api/health", 405, "GET"),
+        ("HEAD", "/api/health", 200, None),
+        ("GET", "/api/", 404, None),
+        ("POST", "/api/documents", 404, None),
+    ],
+)
+def test_other_methods_and_paths_are_refused(method: str, path: str, status: int, allow: str | None) -> None:
+    response = client().request(method, path)
+    assert (response.status_code, response.headers.get("allow")) == (status, allow)
+    assert method == "HEAD" or response.json()["error"]
 
 
 def test_health_and_starting_up() -> None:
