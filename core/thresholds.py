@@ -22,12 +22,31 @@ class ScopeThresholds(_Section):
     answerable: float = Field(ge=0, le=1)
 
 
+class CalibrationThresholds(_Section):
+    """The gates of `confidence_seal.md`: Pearson's r and Cohen's kappa, and what may switch the seal's mode.
+
+    ``max_dispersion``: over this spread of the judges a case is left out. ``switch_after``: blocking baselines in a
+    row that switch the seal to its deterministic mode; ``switch_cases``: cases that a baseline needs to count for it.
+    ``minimum_cases``: under it no figure is given.
+    """
+
+    pearson_expected: float = Field(ge=0, le=1)
+    pearson_acceptable: float = Field(ge=0, le=1)
+    kappa_expected: float = Field(ge=0, le=1)
+    kappa_acceptable: float = Field(ge=0, le=1)
+    max_dispersion: float = Field(ge=0, le=1)
+    switch_after: int = Field(ge=1)
+    switch_cases: int = Field(ge=2)
+    minimum_cases: int = Field(ge=2)
+
+
 class Thresholds(_Section):
     """Every threshold, with the version and date of the file."""
 
     version: str
     date: str
     scope: ScopeThresholds
+    calibration: CalibrationThresholds
 
 
 @lru_cache(maxsize=4)

@@ -13,6 +13,16 @@ def test_thresholds_are_pinned() -> None:
     assert (found.pop("version"), found.pop("date")) == ("1", "2026-11-30")
     assert found == {
         "scope": {"answerable": 0.55},
+        "calibration": {
+            "pearson_expected": 0.7,
+            "pearson_acceptable": 0.5,
+            "kappa_expected": 0.6,
+            "kappa_acceptable": 0.4,
+            "max_dispersion": 0.3,
+            "switch_after": 2,
+            "switch_cases": 30,
+            "minimum_cases": 20,
+        },
     }
 
 

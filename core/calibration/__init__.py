@@ -1,0 +1,1 @@
+"""Does the seal mean what it says? Statistics, panel of judges, gates."""
