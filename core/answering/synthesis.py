@@ -89,12 +89,12 @@ def synthesise(
             "La pregunta no cabe en la ventana del modelo de lenguaje junto con los fragmentos. "
             "Hágala más corta o aumente ASESORIA_LLM_NUM_CTX."
         )
-    correction: tuple[Message, ...] = ()
+    messages = prompt.messages
     for attempt in range(1, limits.retries + 2):
         written = False
         try:
             for item in model.stream(
-                (*prompt.messages, *correction),
+                messages,
                 max_tokens=limits.max_tokens,
                 timeout_s=max(0.05, end - clock()),
             ):
@@ -113,12 +113,17 @@ def synthesise(
             if not error.retry or attempt > limits.retries or clock() + pause >= end:
                 raise
             if isinstance(error, LlmAnswerError):
-                correction = (
-                    Message("user", f"La respuesta anterior no servía: {error} Escríbela de nuevo según las reglas."),
-                )
+                messages = _corrected(prompt, str(error))
         sleep(pause)
         if written:
             yield RESTART
+
+
+def _corrected(prompt: Prompt, problem: str) -> tuple[Message, ...]:
+    """The prompt with what was wrong, in the same message: some chat formats want the roles to alternate."""
+    *before, last = prompt.messages
+    again = f"{last.content}\n\nUna respuesta anterior no servía ({problem}). Escríbela según las reglas."
+    return (*before, Message(last.role, again))
 
 
 def _check_read(prompt: Prompt, completion: Completion) -> None:
