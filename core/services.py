@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from core.answering.engine import AnswerEngine
+from core.answering.engine import AnswerEngine, Synthesis, Verifier
+from core.answering.llm import ChatModel, build_chat_model
 from core.answering.scope import load_scope_model
+from core.answering.synthesis import Limits
 from core.assets import Progress
 from core.config import Settings
 from core.corpus.refresh import with_refreshed
@@ -41,6 +43,8 @@ class Services:
     indexer: Indexer
     adapter: Adapter
     reranker: Reranker
+    model: ChatModel | None = None
+    verify: Verifier | None = None
 
     @property
     def doc_ids(self) -> tuple[str, ...]:
@@ -106,7 +110,16 @@ class Services:
             scope=load_scope_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
+            synthesis=self._synthesis(),
         )
+
+    def _synthesis(self) -> Synthesis | None:
+        """The model that writes answers, where there is one and something to verify what it writes."""
+        if self.model is None or self.verify is None:
+            return None
+        settings = self.settings
+        limits = Limits(settings.llm_timeout_s, settings.llm_retries, settings.llm_num_ctx, settings.llm_max_tokens)
+        return Synthesis(self.model, limits, self.verify)
 
     @cached_property
     def indexing(self) -> BackgroundIndexing:
@@ -143,6 +156,7 @@ def build_services(settings: Settings, *, progress: Progress | None = None) -> S
 
     Raises:
         AcquisitionError: the model cannot be had. RegisterError: a data file is not valid.
+        SettingsError: a setting means nothing.
     """
     register = with_refreshed(load_register(), settings)
     embedder = build_embedder(settings, progress=progress)
@@ -158,6 +172,7 @@ def build_services(settings: Settings, *, progress: Progress | None = None) -> S
         indexer=Indexer(settings, register, store, embedder, questions=questions, expected=load_expected()),
         adapter=load_adapter(embedder.fingerprint),
         reranker=_reranker(settings, embedder),
+        model=build_chat_model(settings),
     )
 
 

@@ -69,8 +69,8 @@ _BARE_REQUEST = re.compile(
 _LEADING = re.compile(
     r"^\W*(?:(?:(?:a partir de|desde|hasta|en|de|a|con|para|por)\s+)?(?:qu[eé]|cu[aá]l(?:es)?|cu[aá]ndo|cu[aá]nt[oa]s?|"
     r"c[oó]mo|d[oó]nde|qui[eé]n(?:es)?)\s+|"
-    r"(?:es (?:verdad|cierto) que|si|es|son|est[aá]n?|hay que|hay|(?:me |se )?(?:puedo|pueden?|debo|deben?)|tengo que|tienen? que|"
-    r"tengo|tienen?|hace falta|necesito|se \w+(?= (?:el|la|los|las|una?)\b)|"
+    r"(?:es (?:verdad|cierto) que|si|es|son|est[aá]n?|hay que|hay|(?:me |se )?(?:puedo|pueden?|debo|deben?)|tengo que|"
+    r"tienen? que|tengo|tienen?|hace falta|necesito|se \w+(?= (?:el|la|los|las|una?)\b)|"
     r"plazos?|fechas?|d[ií]a|mes|l[ií]mites?|importe|porcentaje|para|de|del|el|la|los|las|una?|me|se|nos|lo)\s+)+",
     re.IGNORECASE,
 )

@@ -5,8 +5,8 @@ import json
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import aclosing, closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -116,15 +116,16 @@ class ServerModel(ABC):
                 lambda: self.pieces(messages, max_tokens=max_tokens, timeout_s=timeout_s, schema=schema),
                 timeout_s=timeout_s,
             )
-            for piece in calls:
-                finish = piece.finish_reason or finish
-                read = piece.prompt_tokens or read
-                written = piece.completion_tokens or written
-                text += piece.text
-                if len(text) > _MAX_CHARS_PER_TOKEN * max_tokens:
-                    raise self.error(LlmLengthError)
-                if piece.text:
-                    yield piece.text
+            with closing(calls):
+                for piece in calls:
+                    finish = piece.finish_reason or finish
+                    read = piece.prompt_tokens or read
+                    written = piece.completion_tokens or written
+                    text += piece.text
+                    if len(text) > _MAX_CHARS_PER_TOKEN * max_tokens:
+                        raise self.error(LlmLengthError)
+                    if piece.text:
+                        yield piece.text
         except Exception as error:
             raise self.translated(error) from error
         if finish == "length" or (written is not None and written >= max_tokens):
@@ -150,7 +151,8 @@ class ServerModel(ABC):
 
     def _ask_state(self) -> LlmState:
         try:
-            found = next(iter(_in_step(self._one_listing, timeout_s=_STATE_TIMEOUT_S)))
+            with closing(_in_step(self._one_listing, timeout_s=_STATE_TIMEOUT_S)) as listings:
+                found = next(listings)
         except Exception as error:
             translated = self.translated(error)
             if isinstance(translated, LlmTimeoutError):
@@ -189,7 +191,7 @@ class ServerModel(ABC):
         raise error
 
 
-def _in_step(source: Callable[[], AsyncIterator[T]], *, timeout_s: float) -> Iterator[T]:
+def _in_step(source: Callable[[], AsyncIterator[T]], *, timeout_s: float) -> Generator[T, None, None]:
     """The items of an async iterator as they come, in the caller's thread, within ``timeout_s`` seconds in all.
 
     Raises:

@@ -25,6 +25,7 @@ _MARGIN = 128
 
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _MANY_MARKS = re.compile(r"\[(\d{1,2}(?:\s*(?:,|;|y)\s*\d{1,2})+)\]")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<?https?://\S+")
 _WORDY_MARK = re.compile(r"\[\^?(?:fragmentos?|fuente|n\.?º?)?\s*=?\s*\"?(\d{1,2})\"?\]", re.IGNORECASE)
 _MARK = re.compile(r"\[(\d{1,2})\]")
 _ENDS = (".", "!", "?", "»", "”", ")", "]", "*", "_", "|", ":", ";")
@@ -162,6 +163,8 @@ def checked(text: str, *, shown: int) -> str:
 
 
 def _one_form(text: str) -> str:
+    """Citations as ``[n]``; no image and no link, which the sources alone may give."""
+    text = _LINK.sub(lambda m: m.group(1) or "", text)
     text = _MANY_MARKS.sub(lambda m: " ".join(f"[{number}]" for number in re.findall(r"\d+", m.group(1))), text)
     return _WORDY_MARK.sub(r"[\1]", text)
 

@@ -39,6 +39,7 @@ def client(startup: FakeStartup | None = None) -> TestClient:
         manifest=lambda: SimpleNamespace(documents={"a": SimpleNamespace(fragments=3)}),
         indexing=SimpleNamespace(running=False),
         embedder=SimpleNamespace(fingerprint="m-1"),
+        model=None,
     )
     found = startup or FakeStartup(services)
     return TestClient(Starlette(routes=routes(lambda: found)))  # type: ignore[arg-type, return-value]
