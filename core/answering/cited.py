@@ -44,7 +44,7 @@ def cite(
             if number not in numbers:
                 numbers.append(number)
         own = all(shown[int(mark) - 1].fragment.source_scope is Scope.PRIVATE for mark in cited) and bool(cited)
-        return match["said"] + "".join(f" [{number}]" for number in numbers) + (_NOT_OFFICIAL if own else "")
+        return match["said"].rstrip() + "".join(f" [{number}]" for number in numbers) + (_NOT_OFFICIAL if own else "")
 
     text = _CITED.sub(renumbered, text)
     sources = []

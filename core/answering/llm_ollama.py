@@ -6,7 +6,8 @@ from typing import Any
 import httpx
 
 from core.answering.llm import Message
-from core.answering.llm_server import Piece, ServerModel
+from core.answering.llm_server import Piece, Row, ServerModel
+from core.errors import LlmUnavailableError
 
 
 class OllamaModel(ServerModel):
@@ -15,6 +16,13 @@ class OllamaModel(ServerModel):
     def __init__(self, model: str, *, base_url: str, num_ctx: int) -> None:
         super().__init__("ollama", model, base_url=base_url)
         self._num_ctx = num_ctx
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The library's exceptions."""
+        import ollama
+
+        return ((ollama.ResponseError, LlmUnavailableError), (ollama.RequestError, LlmUnavailableError))
 
     async def pieces(
         self, messages: Sequence[Message], *, max_tokens: int, timeout_s: float, schema: Mapping[str, Any] | None

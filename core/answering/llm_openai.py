@@ -24,7 +24,7 @@ class OpenAIModel(ServerModel):
         self._num_ctx = num_ctx
 
     @property
-    def rows(self) -> tuple[Row, ...]:  # type: ignore[override]
+    def rows(self) -> tuple[Row, ...]:
         """The library's exceptions."""
         import openai
 

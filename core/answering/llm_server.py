@@ -74,8 +74,6 @@ class ServerModel(ABC):
     reading, the request is cancelled and its socket closed, even when the server hangs in the middle of a line.
     """
 
-    rows: tuple[Row, ...] = ()
-
     def __init__(self, kind: str, model: str, *, base_url: str) -> None:
         self.model = model
         self.base_url = base_url
@@ -87,6 +85,11 @@ class ServerModel(ABC):
     def name(self) -> str:
         """As in the settings."""
         return self._name
+
+    @property
+    @abstractmethod
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the library's own exceptions."""
 
     @abstractmethod
     def pieces(
