@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from core.answering.engine import AnswerEngine, Synthesis, Verifier
+from core.answering.checking import DraftChecker
+from core.answering.engine import AnswerEngine, Synthesis
 from core.answering.llm import ChatModel, build_chat_model
 from core.answering.scope import load_scope_model
 from core.answering.synthesis import Limits
@@ -44,7 +45,6 @@ class Services:
     adapter: Adapter
     reranker: Reranker
     model: ChatModel | None = None
-    verify: Verifier | None = None
 
     @property
     def doc_ids(self) -> tuple[str, ...]:
@@ -110,16 +110,17 @@ class Services:
             scope=load_scope_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
+            verify=DraftChecker(self.thresholds, self.terms),
             synthesis=self._synthesis(),
         )
 
     def _synthesis(self) -> Synthesis | None:
-        """The model that writes answers, where there is one and something to verify what it writes."""
-        if self.model is None or self.verify is None:
+        """The model that writes answers, where there is one."""
+        if self.model is None:
             return None
         settings = self.settings
         limits = Limits(settings.llm_timeout_s, settings.llm_retries, settings.llm_num_ctx, settings.llm_max_tokens)
-        return Synthesis(self.model, limits, self.verify)
+        return Synthesis(self.model, limits)
 
     @cached_property
     def indexing(self) -> BackgroundIndexing:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from core.answering.claims import marks_in, renumbered
 from core.answering.extractive import source_from
 from core.answering.units import Quote, Unit, units_of
 from core.models import RetrievedFragment, Scope, Source
@@ -29,7 +30,7 @@ def cite(
     quotes: dict[tuple[int, int | None], list[Quote]] = {}
     units = {n: [u for u in units_of([hit.fragment]) if not u.is_list] for n, hit in enumerate(shown, start=1)}
 
-    def renumbered(match: re.Match[str]) -> str:
+    def marked(match: re.Match[str]) -> str:
         numbers: list[int] = []
         cited = []
         for mark in _MARK.findall(match["marks"]):
@@ -46,7 +47,7 @@ def cite(
         own = all(shown[int(mark) - 1].fragment.source_scope is Scope.PRIVATE for mark in cited) and bool(cited)
         return match["said"].rstrip() + "".join(f" [{number}]" for number in numbers) + (_NOT_OFFICIAL if own else "")
 
-    text = _CITED.sub(renumbered, text)
+    text = _CITED.sub(marked, text)
     sources = []
     for (mark, _), found in quotes.items():
         hit = shown[mark - 1]
@@ -54,6 +55,13 @@ def cite(
         in_order = sorted(found, key=lambda quote: quote.place)
         sources.append(source_from(hit, in_order, fiscal_year=year, document_date=date))
     return text.strip(), tuple(sources)
+
+
+def keep_cited(text: str, sources: Sequence[Source]) -> tuple[str, tuple[Source, ...]]:
+    """``text`` and the sources that it still cites, both numbered anew; ``[n]`` in it means ``sources[n - 1]``."""
+    order = marks_in(text)
+    numbers = {old: new for new, old in enumerate(order, start=1)}
+    return renumbered(text, numbers), tuple(sources[old - 1] for old in order)
 
 
 def _best(said: str, units: Sequence[Unit]) -> Unit | None:

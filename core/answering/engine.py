@@ -1,12 +1,12 @@
 """The one straight line from a question to an answer."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from core.answering.cited import cite
+from core.answering.cited import cite, keep_cited
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
 from core.answering.extractive import compose, extract
 from core.answering.llm import ChatModel
@@ -45,10 +45,10 @@ class Verified(Protocol):
 
 
 class Verifier(Protocol):
-    """Checks a draft, whose ``[n]`` means ``passages[n]``, claim by claim."""
+    """Checks a draft, whose ``[n]`` means ``cited[n]``, claim by claim."""
 
-    def __call__(self, draft: str, passages: Mapping[int, Fragment]) -> Verified:
-        """What is left of the draft, and the share that was supported."""
+    def __call__(self, draft: str, cited: Mapping[int, RetrievedFragment], *, own: Collection[str] = ()) -> Verified:
+        """What is left of the draft. ``own`` are lines of the product's own, which claim nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,6 @@ class Synthesis:
 
     model: ChatModel
     limits: Limits
-    verify: Verifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +98,7 @@ class AnswerEngine:
         scope: ScopeModel,
         thresholds: Thresholds,
         max_question_chars: int,
+        verify: Verifier,
         synthesis: Synthesis | None = None,
         seal: Callable[[Signals], Seal] | None = None,
     ) -> None:
@@ -110,6 +110,7 @@ class AnswerEngine:
         self._scope = scope
         self._thresholds = thresholds
         self._max_chars = max_question_chars
+        self._verify = verify
         self._synthesis = synthesis
         self._seal = seal
 
@@ -229,7 +230,7 @@ class AnswerEngine:
                 question, found, model=synthesis.model, category=category, limits=synthesis.limits, history=earlier
             )
         )
-        verified = synthesis.verify(draft.text, {n: hit.fragment for n, hit in enumerate(draft.shown, start=1)})
+        verified = self._verify(draft.text, dict(enumerate(draft.shown, start=1)))
         text, sources = cite(verified.text, draft.shown, about=self._about)
         if not sources:
             raise LlmAnswerError("Lo que ha escrito el modelo de lenguaje no se sostiene en las fuentes que cita.")
@@ -253,12 +254,19 @@ class AnswerEngine:
         )
 
     def _extracted(self, question: str, found: Sequence[RetrievedFragment]) -> _Verified:
-        """The sentences that answer, quoted exactly; each quote is its own proof."""
+        """The sentences that answer, quoted exactly, and verified as every draft is."""
         extracted = extract(question, found, neighbours=self._neighbours, terms=self._terms())
         if not extracted.units:
             return _Verified(load_scope().answers["no_answer"], (), Mode.EXTRACTIVE)
-        text, sources = compose(extracted, about=self._about)
-        return _Verified(text, sources, Mode.EXTRACTIVE, supporting=len({s.fragment_id for s in sources}))
+        draft, listed = compose(extracted, about=self._about)
+        hits = {q.fragment.id: replace(hit, fragment=q.fragment) for unit, hit in extracted.units for q in unit.quotes}
+        cited = {number: hits[source.fragment_id] for number, source in enumerate(listed, start=1)}
+        own = [line for line in draft.split("\n") if "«" not in line]
+        verified = self._verify(draft, cited, own=own)
+        text, sources = keep_cited(verified.text, listed)
+        if not sources:
+            return _Verified(load_scope().answers["no_answer"], (), Mode.EXTRACTIVE, coverage=verified.coverage)
+        return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting)
 
     def check(self, question: str) -> str:
         """The question without needless white space.

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from core.answering.checking import DraftChecker
 from core.answering.engine import AnswerEngine, Synthesis
 from core.answering.llm import ChatModel, Completion, Message, build_chat_model
 from core.answering.prompt import PROMPT_VERSION
@@ -29,7 +30,6 @@ from core.errors import (
 from core.models import Answer, Category, Mode, RetrievedFragment, Scope, SelfCheck
 from core.thresholds import load_thresholds
 from tests.fake_llm import MODEL, Act, fake_server
-from tests.strict_verifier import verify
 from tests.unit.test_answering import TERMS, FakeRetriever, fragment, hits, scope_model
 
 FORMS = ("ollama", "openai")
@@ -64,7 +64,8 @@ def engine_with(
         scope=scope_model(True),
         thresholds=load_thresholds(),
         max_question_chars=600,
-        synthesis=Synthesis(model, Limits(timeout_s, retries, 8192, 300), verify),
+        verify=DraftChecker(load_thresholds(), lambda: TERMS),
+        synthesis=Synthesis(model, Limits(timeout_s, retries, 8192, 300)),
     )
 
 
