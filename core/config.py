@@ -50,7 +50,7 @@ class Settings(BaseSettings):
         description="Longest time that the model has for one answer, retries and self-check included.",
     )
     llm_retries: int = Field(default=2, ge=0, le=10, description="How often a failed call is tried again.")
-    llm_num_ctx: int = Field(default=8192, ge=2048, description="Context window asked of the server, in tokens.")
+    llm_num_ctx: int = Field(default=4096, ge=2048, description="Context window asked of the server, in tokens.")
     llm_max_tokens: int = Field(default=700, ge=16, description="Longest answer of the model, in tokens.")
 
     @property

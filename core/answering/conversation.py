@@ -22,7 +22,7 @@ _OWN_GENERIC = 3
 # Words that carry no topic of a tax question by themselves: what is asked about something, and what is done with it.
 _GENERIC = frozenset(
     stems(
-        """plazo fecha día mes trimestre año periodo tiempo antes después tarde límite máximo mínimo importe
+        """falta mejor plazo fecha día mes trimestre año periodo tiempo antes después tarde límite máximo mínimo importe
         cantidad cuantía porcentaje tipo tope requisito condición excepción ejemplo documento papel justificante
         casilla modelo caso manera forma modo regla norma artículo ley página fuente sitio detalle resumen
         diferencia razón motivo consecuencia multa sanción recargo interés coste precio obligación obligatorio
@@ -41,27 +41,28 @@ _VERB = re.compile(
     r"\b(?:es|son|esta|estan|hay|puedo|puede|pueden|podemos|podria|debo|debe|deben|tengo|tiene|tienen|tenemos|hace falta|"
     r"necesito|necesita|sirve|vale|valen|cuenta|lleva|llevan|paga|pagan|pago|deduce|deducen|deduzco|desgrava|desgravan|"
     r"tributa|tributan|aplica|aplican|presenta|presento|presentan|declara|declaro|corresponde|cambia|afecta|entra|entran|"
-    r"existe|existen|sale|queda|cubre|incluye|incluyen|retiene|retienen|factura|facturo)\b"
+    r"existe|existen|sale|queda|cubre|incluye|incluyen|retiene|retienen|facturo)\b"
 )
 _OPENER = re.compile(
     r"^(?:(?:y|e|o|pero|entonces|pues|vale|ok|okey|bueno|bien|ah|ya|aja|perfecto|gracias|de acuerdo|entendido|hola|oye|"
     r"muchas gracias|es decir|o sea|por cierto|vaya)\b[\s,.;:!¡¿?…-]*)+"
 )
 _JOINING = re.compile(r"\b(?:y|o|pero|entonces|pues)\b")
-_CONDITION = re.compile(r"^(?:si|cuando|en caso de|siendo|aunque)\b(?! es (?:que|posible))")
+_CONDITION = re.compile(r"^(?:si|en caso de|siendo|aunque)\b(?! es (?:que|posible))")
 _PHRASE = re.compile(
     r"^(?:el|la|los|las|lo de|lo|un|una|unos|unas|mi|mis|para|por|con|sin|en|de|del|al|a|desde|hasta|segun|respecto|sobre|"
     r"como|sus?|otr[oa]s?|este|esta|ese|esa|tambien|tampoco|solo)\b(?! que\b)"
 )
 _ALSO = re.compile(r"^(?:tambien|tampoco|lo mismo|igual(?:mente)?|ni|ademas|solo|al reves|lo contrario)\b")
 _PRONOUN = re.compile(
-    r"\b(?:eso|esto|ello|aquello|lo anterior|lo mismo|lo dicho|est[eao]s? ultim[oa]s?|"
+    r"\b(?:\w+[aei]r(?:se)?l[oa]s?|eso|esto|ello|aquello|lo anterior|lo mismo|lo dicho|est[eao]s? ultim[oa]s?|"
     r"(?:ese|esa|esos|esas|dich[oa]s?|aquell?[oa]s?)(?= [a-z]{3})|(?:este|esta|estos|estas)"
     r"(?= (?:caso|modelo|gasto|plazo|deduccion|regla|regimen|impuesto|requisito|importe|limite|porcentaje|factura|operacion|"
     r"norma|articulo|situacion|excepcion)\b)|ahi|entonces$)(?:\b|(?= ))"
 )
 _DOUBT = re.compile(r"^(?:(?:es|estas|esta) )?(?:segur[oa]|de verdad|en serio|verdad)$")
 _TO_THE_MACHINE = re.compile(r"\b(?:eres|tu|usted|llamas|puedes|sabes|asesoria|tal)\b")
+_REQUEST = re.compile(r"^(?:explic|aclar|resum|ampli|detall|repit)\w*\s*")
 _BARE_REQUEST = re.compile(
     r"^(?:explic\w+|aclar\w+|resum\w+|ampli\w+|detall\w+|repit\w+|continua|sigue|dame|dime|ponme|mas|que mas|y eso|"
     r"(?:pon(?:me)? )?(?:un|por) ejemplo|no (?:lo )?entiendo|por que|como|cuando|cuanto|donde|quien|cual(?:es)?)\b"
@@ -137,7 +138,7 @@ def leans(question: str) -> bool:
     opener = _OPENER.match(text)
     core = text[opener.end() :] if opener else text
     joins = bool(opener and _JOINING.search(opener.group()))
-    own = topics(core)
+    own = topics(_REQUEST.sub("", core))
     if not core or _TO_THE_MACHINE.search(core):
         return joins and not core
     pronoun = _PRONOUN.search(core)
@@ -188,6 +189,8 @@ def _antecedent(history: Sequence[Turn]) -> str:
 def _joined(question: str, antecedent: str) -> str:
     """One question from a follow-up and what it leans on."""
     core = _stripped(question)
+    if _DOUBT.match(fold(core)):
+        return antecedent
     replaced, changed = _replaced(antecedent, core)
     asks = bool(_INTERROGATIVE.search(fold(core)) or _PRONOUN.search(fold(core)))
     if not asks and changed and set(stems(core)) <= set(stems(replaced)):
