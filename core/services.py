@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from core.answering.checking import DraftChecker
-from core.answering.engine import AnswerEngine, Synthesis
+from core.answering.engine import AnswerEngine
 from core.answering.llm import ChatModel, build_chat_model
+from core.answering.ports import Synthesis
 from core.answering.scope import load_scope_model
 from core.answering.synthesis import Limits
 from core.assets import Progress
@@ -118,6 +119,7 @@ class Services:
         """The model that writes answers, where there is one."""
         if self.model is None:
             return None
+        self.model.load()
         settings = self.settings
         limits = Limits(settings.llm_timeout_s, settings.llm_retries, settings.llm_num_ctx, settings.llm_max_tokens)
         return Synthesis(self.model, limits)

@@ -1,17 +1,17 @@
 """The one straight line from a question to an answer."""
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from core.answering.cited import cite, keep_cited
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
 from core.answering.extractive import compose, extract
-from core.answering.llm import ChatModel
+from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
-from core.answering.synthesis import Draft, Limits, self_check, synthesise
+from core.answering.synthesis import Draft, self_check, synthesise
+from core.answering.untrusted import blanked, without_orders
 from core.errors import InvalidQuestionError, LlmAnswerError, LlmError, LlmSaysNotEnoughError
 from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Seal, SelfCheck, Signals, Source
 from core.retrieval.search import SearchResult
@@ -19,54 +19,6 @@ from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
 
 FRAGMENTS_FOR_ANSWER = 8
-
-
-class Retriever(Protocol):
-    """Finds fragments for a question."""
-
-    def run(self, question: str, k: int) -> SearchResult:
-        """The ``k`` best fragments, best first, with what the search saw."""
-
-
-class Verified(Protocol):
-    """What a verification gives back."""
-
-    @property
-    def text(self) -> str:
-        """The draft without what its citations do not support; '' where nothing is left."""
-
-    @property
-    def coverage(self) -> float:
-        """Share (0..1) of the draft's claims that their citations support."""
-
-    @property
-    def supporting(self) -> int:
-        """How many cited fragments support a claim by themselves."""
-
-
-class Verifier(Protocol):
-    """Checks a draft, whose ``[n]`` means ``cited[n]``, claim by claim."""
-
-    def __call__(self, draft: str, cited: Mapping[int, RetrievedFragment], *, own: Collection[str] = ()) -> Verified:
-        """What is left of the draft. ``own`` are lines of the product's own, which claim nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Synthesis:
-    """What is needed to have a model write answers."""
-
-    model: ChatModel
-    limits: Limits
-
-
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """An answer with what it was made from. ``signals`` are those of the seal."""
-
-    answer: Answer
-    result: SearchResult
-    assessment: Assessment
-    signals: Signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +115,8 @@ class AnswerEngine:
         if verdict.refusal:
             made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
         else:
-            made = yield from self._made(question, result.found, verdict.category, earlier)
+            found = [without_orders(hit) for hit in result.found]
+            made = yield from self._made(question, found, verdict.category, earlier)
         timings = {
             **result.timings,
             "search_ms": 1000 * (searched - clock),
@@ -255,7 +208,7 @@ class AnswerEngine:
 
     def _extracted(self, question: str, found: Sequence[RetrievedFragment]) -> _Verified:
         """The sentences that answer, quoted exactly, and verified as every draft is."""
-        extracted = extract(question, found, neighbours=self._neighbours, terms=self._terms())
+        extracted = extract(question, found, neighbours=self._around, terms=self._terms())
         if not extracted.units:
             return _Verified(load_scope().answers["no_answer"], (), Mode.EXTRACTIVE)
         draft, listed = compose(extracted, about=self._about)
@@ -267,6 +220,9 @@ class AnswerEngine:
         if not sources:
             return _Verified(load_scope().answers["no_answer"], (), Mode.EXTRACTIVE, coverage=verified.coverage)
         return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting)
+
+    def _around(self, fragment: Fragment) -> Sequence[Fragment]:
+        return [blanked(near) for near in self._neighbours(fragment)]
 
     def check(self, question: str) -> str:
         """The question without needless white space.

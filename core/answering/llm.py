@@ -49,6 +49,9 @@ class ChatModel(Protocol):
     def name(self) -> str:
         """As in the settings: ``ollama:MODEL`` or ``openai:MODEL``."""
 
+    def load(self) -> None:
+        """Import the library behind it (seconds, once), so that no question has to wait for it."""
+
     def stream(
         self, messages: Sequence[Message], *, max_tokens: int, timeout_s: float, schema: Mapping[str, Any] | None = None
     ) -> Iterator[str | Completion]:

@@ -176,7 +176,7 @@ class ServerModel(ABC):
         return kind(_MESSAGES[kind].format(model=self.model, address=address))
 
     def translated(self, error: Exception) -> LlmError:
-        """The domain error for whatever a library raised. A programming error is not translated but raised again."""
+        """The domain error for whatever a library raised; what no row names is raised again."""
         if isinstance(error, LlmError):
             return error
         response = error.response if isinstance(error, httpx.HTTPStatusError) else error

@@ -40,6 +40,9 @@ class ScriptedModel:
         self.timeouts: list[float] = []
         self.prompt_tokens = prompt_tokens
 
+    def load(self) -> None:
+        """Nothing to load."""
+
     def stream(
         self, messages: Sequence[Message], *, max_tokens: int, timeout_s: float, schema: Mapping[str, Any] | None = None
     ) -> Iterator[str | Completion]:
