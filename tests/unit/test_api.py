@@ -7,6 +7,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from core.answering.llm import LlmState
 from core.api import MAX_BODY_BYTES, routes
 from core.errors import IndexNotReadyError, InvalidQuestionError
 from core.models import Answer, Category, Mode, Scope, Source
@@ -71,6 +72,18 @@ def test_ask_and_not_finding_are_both_200() -> None:
 def test_bad_requests_get_a_json_error(body: bytes, status: int) -> None:
     response = client().post("/api/ask", content=body)
     assert response.status_code == status and response.json()["error"]
+
+
+def test_health_tells_the_state_of_the_model() -> None:
+    state = LlmState("ollama:x", False, "El servidor no responde.")
+    services = SimpleNamespace(
+        manifest=lambda: SimpleNamespace(documents={}),
+        indexing=SimpleNamespace(running=False),
+        embedder=SimpleNamespace(fingerprint="m-1"),
+        model=SimpleNamespace(available=lambda: state),
+    )
+    found = client(FakeStartup(services)).get("/api/health").json()
+    assert found["llm"] == {"name": "ollama:x", "ok": False, "message": "El servidor no responde."}
 
 
 def test_other_methods_are_refused() -> None:
