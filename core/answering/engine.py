@@ -185,7 +185,7 @@ class AnswerEngine:
         )
         verified = self._verify(draft.text, dict(enumerate(draft.shown, start=1)))
         text, sources = cite(verified.text, draft.shown, about=self._about)
-        if not sources:
+        if not sources or not verified.coverage:
             raise LlmAnswerError("Lo que ha escrito el modelo de lenguaje no se sostiene en las fuentes que cita.")
         check = self_check(
             question,
@@ -217,7 +217,7 @@ class AnswerEngine:
         own = [line for line in draft.split("\n") if "«" not in line]
         verified = self._verify(draft, cited, own=own)
         text, sources = keep_cited(verified.text, listed)
-        if not sources:
+        if not sources or not verified.coverage:
             return _Verified(load_scope().answers["no_answer"], (), Mode.EXTRACTIVE, coverage=verified.coverage)
         return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting)
 

@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 RESTART = "\n\n_(Se ha cortado; el modelo vuelve a empezar.)_\n\n"
 _BACK_OFF_S = 0.5
 _CHECK_TOKENS = 200
+# So many fragments are always read; more only if at least this share as relevant as the best.
+_ALWAYS_READ, _RELEVANCE_SHARE = 3, 0.3
 # What is left to the chat format and to our estimate being an estimate.
 _MARGIN = 128
 
@@ -84,7 +86,9 @@ def synthesise(
         LlmError: a child that says in Spanish what went wrong, within ``limits.timeout_s``.
     """
     end = clock() + limits.timeout_s
-    prompt = answer_prompt(question, hits, category=category, history=history, budget=limits.prompt_tokens)
+    prompt = answer_prompt(
+        question, _worth_reading(hits), category=category, history=history, budget=limits.prompt_tokens
+    )
     if not prompt.shown:
         raise LlmLengthError(
             "La pregunta no cabe en la ventana del modelo de lenguaje junto con los fragmentos. "
@@ -118,6 +122,15 @@ def synthesise(
         sleep(pause)
         if written:
             yield RESTART
+
+
+def _worth_reading(hits: Sequence[RetrievedFragment]) -> list[RetrievedFragment]:
+    """The hits without those at the end that are hardly relevant beside the best: each costs the model seconds to read."""
+    least = _RELEVANCE_SHARE * hits[0].relevance if hits else 0.0
+    kept = len(hits)
+    while kept > _ALWAYS_READ and hits[kept - 1].relevance < least:
+        kept -= 1
+    return list(hits[:kept])
 
 
 def _corrected(prompt: Prompt, problem: str) -> tuple[Message, ...]:

@@ -100,6 +100,17 @@ def test_the_budget_drops_fragments_from_the_end_and_never_the_rules(budget: int
         assert len(prompt.shown) == len(FOUND)
 
 
+def test_hardly_relevant_fragments_are_not_read() -> None:
+    fading = [
+        replace(hit, relevance=share)
+        for hit, share in zip(FOUND, (0.9, 0.1, 0.1, 0.5, 0.3, 0.2, 0.1, 0.1), strict=True)
+    ]
+    model = ScriptedModel(GOOD)
+    steps = synthesise("¿Qué tipo hay?", fading, model=model, category=Category.DIRECT, limits=LIMITS)
+    draft = list(steps)[-1]
+    assert isinstance(draft, Draft) and draft.shown == tuple(fading[:5])
+
+
 def test_what_does_not_fit_at_all_is_a_failure() -> None:
     with pytest.raises(LlmLengthError, match="no cabe"):
         draft_of(ScriptedModel(GOOD), limits=replace(LIMITS, num_ctx=600))
