@@ -173,6 +173,8 @@ def _ask(args: argparse.Namespace, settings: Settings) -> int:
     if args.json:
         _print_json(answer_json(answer))
     else:
+        if answer.fallback:
+            print(f"({answer.fallback} Esta respuesta es literal.)\n")
         print(answer.text)
         for number, source in enumerate(answer.sources, start=1):
             page = f", página {source.page}" if source.page else ""

@@ -49,13 +49,14 @@ def routes(startup: Callable[[], Startup]) -> list[Route]:
         if services is None:
             return _problem(503, startup().error or startup().message)
         documents = services.manifest().documents
+        llm = await run_in_threadpool(services.model.available) if services.model else None
         return JSONResponse(
             {
                 "documents": len(documents),
                 "fragments": sum(d.fragments for d in documents.values()),
                 "indexing": services.indexing.running,
                 "model": services.embedder.fingerprint,
-                "llm": "none",
+                "llm": {"name": llm.name, "ok": llm.ok, "message": llm.message} if llm else "none",
             }
         )
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
@@ -41,6 +41,17 @@ class Settings(BaseSettings):
     max_file_mb: int = Field(default=50, ge=1, description="Largest file read, in MiB.")
     max_pages: int = Field(default=3000, ge=1, description="Most pages read of one file.")
     max_question_chars: int = Field(default=1000, ge=50, description="Longest question, in characters.")
+    llm: str = Field(default="none", description="'none', 'ollama:MODEL' or 'openai:MODEL' (any compatible server).")
+    llm_base_url: str = Field(default="", description="The model server's address; empty = Ollama's usual one.")
+    llm_api_key: SecretStr = Field(default=SecretStr(""), description="Key of the OpenAI-compatible server, if any.")
+    llm_timeout_s: float = Field(
+        default=90.0,
+        gt=0,
+        description="Longest time that the model has for one answer, retries and self-check included.",
+    )
+    llm_retries: int = Field(default=2, ge=0, le=10, description="How often a failed call is tried again.")
+    llm_num_ctx: int = Field(default=4096, ge=2048, description="Context window asked of the server, in tokens.")
+    llm_max_tokens: int = Field(default=700, ge=16, description="Longest answer of the model, in tokens.")
 
     @property
     def corpus_dir(self) -> Path:

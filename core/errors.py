@@ -27,3 +27,41 @@ class IndexNotReadyError(AsesoriaError):
 
 class InvalidQuestionError(AsesoriaError):
     """The question is empty, too long or not text."""
+
+
+class SettingsError(AsesoriaError):
+    """A setting has a value that means nothing."""
+
+
+class LlmError(AsesoriaError):
+    """The language model did not give a usable answer; the extraction takes over. ``retry``: trying again may help."""
+
+    retry = False
+
+
+class LlmUnavailableError(LlmError):
+    """The model's server cannot be reached, or says that it has failed."""
+
+    retry = True
+
+
+class LlmTimeoutError(LlmError):
+    """The model did not finish within the time limit."""
+
+
+class LlmMissingModelError(LlmError):
+    """The server does not have the model."""
+
+
+class LlmLengthError(LlmError):
+    """The prompt or the answer was cut because the token budget was spent."""
+
+
+class LlmAnswerError(LlmError):
+    """What came back is no usable answer: unreadable, empty, without citations, or not in Spanish."""
+
+    retry = True
+
+
+class LlmSaysNotEnoughError(LlmError):
+    """The model says that the fragments do not suffice to answer."""

@@ -225,7 +225,12 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with its sources. ``grounded=False`` always goes with ``sources=()``."""
+    """An answer with its sources. ``grounded=False`` always goes with ``sources=()``.
+
+    ``fallback``: why the extraction took over from the model, in Spanish; '' where it did not. ``understood``: the
+    stand-alone question that a follow-up was taken for, '' for a question of its own. ``model`` and ``prompt_version``
+    say what wrote a synthesis, '' for an extraction.
+    """
 
     text: str
     grounded: bool
@@ -234,6 +239,10 @@ class Answer:
     sources: tuple[Source, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     seal: Seal | None = None
+    fallback: str = ""
+    understood: str = ""
+    model: str = ""
+    prompt_version: str = ""
 
     def __post_init__(self) -> None:
         if self.grounded != bool(self.sources):

@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from core.answering.checking import DraftChecker
 from core.answering.engine import AnswerEngine
+from core.answering.llm import ChatModel, build_chat_model
+from core.answering.ports import Synthesis
 from core.answering.scope import load_scope_model
+from core.answering.synthesis import Limits
 from core.assets import Progress
 from core.config import Settings
 from core.corpus.refresh import with_refreshed
@@ -41,6 +45,7 @@ class Services:
     indexer: Indexer
     adapter: Adapter
     reranker: Reranker
+    model: ChatModel | None = None
 
     @property
     def doc_ids(self) -> tuple[str, ...]:
@@ -106,7 +111,18 @@ class Services:
             scope=load_scope_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
+            verify=DraftChecker(self.thresholds, self.terms),
+            synthesis=self._synthesis(),
         )
+
+    def _synthesis(self) -> Synthesis | None:
+        """The model that writes answers, where there is one."""
+        if self.model is None:
+            return None
+        self.model.load()
+        settings = self.settings
+        limits = Limits(settings.llm_timeout_s, settings.llm_retries, settings.llm_num_ctx, settings.llm_max_tokens)
+        return Synthesis(self.model, limits)
 
     @cached_property
     def indexing(self) -> BackgroundIndexing:
@@ -143,6 +159,7 @@ def build_services(settings: Settings, *, progress: Progress | None = None) -> S
 
     Raises:
         AcquisitionError: the model cannot be had. RegisterError: a data file is not valid.
+        SettingsError: a setting means nothing.
     """
     register = with_refreshed(load_register(), settings)
     embedder = build_embedder(settings, progress=progress)
@@ -158,6 +175,7 @@ def build_services(settings: Settings, *, progress: Progress | None = None) -> S
         indexer=Indexer(settings, register, store, embedder, questions=questions, expected=load_expected()),
         adapter=load_adapter(embedder.fingerprint),
         reranker=_reranker(settings, embedder),
+        model=build_chat_model(settings),
     )
 
 

@@ -40,6 +40,24 @@ class CalibrationThresholds(_Section):
     minimum_cases: int = Field(ge=2)
 
 
+class VerifyThresholds(_Section):
+    """When a claim of a draft counts as supported by what it cites.
+
+    ``coverage``: least share (0..1) of its content words, by weight, in the cited fragments; ``coverage_beside_quote``
+    where it also quotes verbatim; ``part``: least share that one of several citations must support. A value is taken
+    for another's when a rival's agreement exceeds its own times ``rival_ratio`` plus ``rival_margin`` (``swap_*``: for
+    two values of the claim exchanged).
+    """
+
+    coverage: float = Field(ge=0, le=1)
+    coverage_beside_quote: float = Field(ge=0, le=1)
+    part: float = Field(ge=0, le=1)
+    rival_ratio: float = Field(ge=1)
+    rival_margin: float = Field(ge=0)
+    swap_ratio: float = Field(ge=1)
+    swap_margin: float = Field(ge=0)
+
+
 class Thresholds(_Section):
     """Every threshold, with the version and date of the file."""
 
@@ -47,6 +65,7 @@ class Thresholds(_Section):
     date: str
     scope: ScopeThresholds
     calibration: CalibrationThresholds
+    verify: VerifyThresholds
 
 
 @lru_cache(maxsize=4)

@@ -1,13 +1,16 @@
 """Ask, read the answer, open each source on its page."""
 
+from contextlib import closing
+
 import streamlit as st
 
+from core.answering.conversation import Turn
 from core.answering.render import conversation_markdown
 from core.errors import AsesoriaError
-from core.models import Answer
+from core.models import Answer, Mode
 from core.retrieval.indexer import READY
 from core.services import Services
-from pages.shared import services_or_wait, show_source
+from pages.shared import escape_markdown, services_or_wait, show_source
 
 EXAMPLES = (
     "¿Qué libros registro debe llevar un sujeto pasivo del IVA en régimen general?",
@@ -59,6 +62,10 @@ def show_turn(number: int, question: str, outcome: Answer | str) -> None:
         if isinstance(outcome, str):
             st.error(outcome, icon=":material/error:")
             return
+        if outcome.understood:
+            st.caption(f"He entendido: {escape_markdown(outcome.understood)}")
+        if outcome.mode is Mode.FALLBACK:
+            st.warning(f"{outcome.fallback} Esta respuesta es literal.", icon=":material/warning:")
         if not outcome.grounded:
             st.info(outcome.text, icon=":material/search_off:")
             return
@@ -69,13 +76,37 @@ def show_turn(number: int, question: str, outcome: Answer | str) -> None:
 
 
 def answer_question(services: Services, question: str) -> None:
-    """Ask the engine and keep the turn in the session."""
-    try:
-        with st.spinner("Buscando en los documentos oficiales…"):
-            outcome: Answer | str = services.engine.ask(question)
-    except AsesoriaError as error:
-        outcome = str(error)
+    """Ask the engine, show the draft as it is being written, and keep the turn in the session."""
+    history = [Turn(asked, isinstance(said, Answer) and said.grounded) for asked, said in st.session_state.turns]
+    outcome: Answer | str = ""
+    with st.chat_message("user"):
+        st.text(question)
+    with st.chat_message("assistant", avatar=":material/account_balance:"):
+        try:
+            with st.spinner("Buscando en los documentos oficiales…"):
+                state, place, draft = st.empty(), st.empty(), ""
+                with closing(services.engine.stream(question, history=history)) as steps:
+                    for step in steps:
+                        if isinstance(step, Answer):
+                            outcome = step
+                            continue
+                        draft += step
+                        state.caption(":material/edit_note: Borrador: comprobando cada frase con sus fuentes…")
+                        place.text(draft)
+        except AsesoriaError as error:
+            outcome = str(error)
     st.session_state.turns.append((question, outcome))
+
+
+def show_model(services: Services) -> None:
+    """Who writes the answers, and whether it is there."""
+    if services.model is None:
+        st.sidebar.caption(":material/format_quote: Sin modelo de lenguaje: respuestas literales.")
+        return
+    state = services.model.available()
+    icon = "check_circle" if state.ok else "error"
+    literal = "" if state.ok else " Mientras tanto, las respuestas son literales."
+    st.sidebar.caption(f":material/{icon}: {escape_markdown(state.message)}{literal}")
 
 
 def show_tools() -> None:
@@ -114,11 +145,11 @@ if not st.session_state.turns and not asked:
     for example in EXAMPLES:
         if st.button(example, width="stretch", icon=":material/help:"):
             asked = example
+for number, (question, outcome) in enumerate(st.session_state.turns):
+    show_turn(number, question, outcome)
 if asked:
     answer_question(services, asked)
     st.rerun()
-
-for number, (question, outcome) in enumerate(st.session_state.turns):
-    show_turn(number, question, outcome)
 if st.session_state.turns:
     show_tools()
+show_model(services)

@@ -1,14 +1,19 @@
 """The one straight line from a question to an answer."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 
+from core.answering.cited import cite, keep_cited
+from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
 from core.answering.extractive import compose, extract
+from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
-from core.errors import InvalidQuestionError
-from core.models import Answer, Category, Fragment, Mode, Source
+from core.answering.synthesis import Draft, self_check, synthesise
+from core.answering.untrusted import blanked, without_orders
+from core.errors import InvalidQuestionError, LlmAnswerError, LlmError, LlmSaysNotEnoughError
+from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Seal, SelfCheck, Signals, Source
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
@@ -16,20 +21,20 @@ from core.thresholds import Thresholds
 FRAGMENTS_FOR_ANSWER = 8
 
 
-class Retriever(Protocol):
-    """Finds fragments for a question."""
-
-    def run(self, question: str, k: int) -> SearchResult:
-        """The ``k`` best fragments, best first, with what the search saw."""
-
-
 @dataclass(frozen=True, slots=True)
-class Examination:
-    """An answer with what it was made from."""
+class _Verified:
+    """A verified text with its sources, and how it came about."""
 
-    answer: Answer
-    result: SearchResult
-    assessment: Assessment
+    text: str
+    sources: tuple[Source, ...]
+    mode: Mode
+    coverage: float = 1.0
+    supporting: int = 0
+    check: SelfCheck = SelfCheck.NOT_RUN
+    fallback: str = ""
+    refusal: bool = False
+    model: str = ""
+    prompt_version: str = ""
 
 
 class AnswerEngine:
@@ -45,7 +50,11 @@ class AnswerEngine:
         scope: ScopeModel,
         thresholds: Thresholds,
         max_question_chars: int,
+        verify: Verifier,
+        synthesis: Synthesis | None = None,
+        seal: Callable[[Signals], Seal] | None = None,
     ) -> None:
+        """``synthesis``: the model that writes, None to quote. ``seal`` makes the seal from an answer's signals."""
         self._retriever = retriever
         self._neighbours = neighbours
         self._terms = terms
@@ -53,60 +62,167 @@ class AnswerEngine:
         self._scope = scope
         self._thresholds = thresholds
         self._max_chars = max_question_chars
+        self._verify = verify
+        self._synthesis = synthesis
+        self._seal = seal
 
-    def ask(self, question: str) -> Answer:
+    def ask(self, question: str, *, history: Sequence[Turn] = ()) -> Answer:
         """Answer ``question``. Not finding is not an error: the answer then has ``grounded=False`` and no sources.
+
+        ``history`` is the conversation so far, oldest first.
 
         Raises:
             InvalidQuestionError: the question is empty or too long.
             IndexNotReadyError: nothing is indexed yet.
         """
-        return self.examine(question).answer
+        for item in self.stream(question, history=history):
+            if isinstance(item, Answer):
+                return item
+        raise RuntimeError("the stream ended without an answer")
+
+    def stream(self, question: str, *, history: Sequence[Turn] = ()) -> Generator[str | Answer, None, None]:
+        """As `ask`: first the model's draft as it is being written, which is not verified, and last the `Answer`.
+
+        The answer takes the draft's place: only its text is verified. Without a model there is no draft.
+        """
+        question = self.check(question)
+        resolved = resolve(question, history)
+        if resolved.unclear:
+            yield Answer(WHAT_IS_MEANT, False, Category.NO_ANSWER, Mode.EXTRACTIVE)
+            return
+        asked = self.check(resolved.question[: self._max_chars])
+        earlier = [turn.question for turn in history] if resolved.follow_up else []
+        with closing(self._examine(asked, FRAGMENTS_FOR_ANSWER, earlier)) as steps:
+            for step in steps:
+                if isinstance(step, str):
+                    yield step
+                else:
+                    yield replace(step.answer, understood=asked if resolved.follow_up else "")
 
     def examine(self, question: str, *, k: int = FRAGMENTS_FOR_ANSWER) -> Examination:
-        """As `ask`, with the ``k`` best fragments and the scope's verdict."""
-        question = self.check(question)
+        """As `ask`, of a question by itself, with the ``k`` best fragments and the scope's verdict."""
+        for step in self._examine(self.check(question), k, ()):
+            if isinstance(step, Examination):
+                return step
+        raise RuntimeError("the examination ended without an answer")
+
+    def _examine(self, question: str, k: int, earlier: Sequence[str]) -> Generator[str | Examination, None, None]:
         clock = time.perf_counter()
         result = self._retriever.run(question, k)
         searched = time.perf_counter()
         verdict = assess(question, result, self._scope, threshold=self._thresholds.scope.answerable)
         scoped = time.perf_counter()
-        answer = self._answer(question, result, verdict)
+        if verdict.refusal:
+            made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
+        else:
+            found = [without_orders(hit) for hit in result.found]
+            made = yield from self._made(question, found, verdict.category, earlier)
         timings = {
             **result.timings,
             "search_ms": 1000 * (searched - clock),
             "scope_ms": 1000 * (scoped - searched),
             "answer_ms": 1000 * (time.perf_counter() - scoped),
         }
-        text, sources = answer
-        category = verdict.category if sources or verdict.refusal else Category.NO_ANSWER
-        return Examination(
-            Answer(
-                text=text,
-                grounded=bool(sources),
-                category=category,
-                mode=Mode.EXTRACTIVE,
-                sources=sources,
-                timings=timings,
-            ),
-            result,
-            verdict,
+        yield self._sealed(question, result, verdict, made, timings)
+
+    def _sealed(
+        self, question: str, result: SearchResult, verdict: Assessment, made: _Verified, timings: Mapping[str, float]
+    ) -> Examination:
+        grounded = bool(made.sources)
+        signals = Signals(
+            rerank=max((hit.relevance for hit in result.found), default=0.0),
+            coverage=made.coverage,
+            self_check=made.check,
+            refusal=made.refusal or not grounded,
+            fallback=made.fallback,
+            supporting=made.supporting,
+        )
+        answer = Answer(
+            text=_with_notices(question, made.text, verdict.category) if grounded else made.text,
+            grounded=grounded,
+            category=verdict.category if grounded or verdict.refusal else Category.NO_ANSWER,
+            mode=made.mode,
+            sources=made.sources,
+            timings=timings,
+            seal=self._seal(signals) if self._seal else None,
+            fallback=made.fallback,
+            model=made.model,
+            prompt_version=made.prompt_version,
+        )
+        return Examination(answer, result, verdict, signals)
+
+    def _made(
+        self, question: str, found: Sequence[RetrievedFragment], category: Category, earlier: Sequence[str]
+    ) -> Generator[str, None, _Verified]:
+        """The verified text: a synthesis where a model is there and does its part, else the extraction."""
+        if self._synthesis is None:
+            return self._extracted(question, found)
+        try:
+            return (yield from self._synthesised(self._synthesis, question, found, category, earlier))
+        except LlmError as error:
+            made = self._extracted(question, found)
+            said_no = isinstance(error, LlmSaysNotEnoughError)
+            return replace(made, mode=Mode.FALLBACK, fallback=str(error), refusal=said_no)
+
+    def _synthesised(
+        self,
+        synthesis: Synthesis,
+        question: str,
+        found: Sequence[RetrievedFragment],
+        category: Category,
+        earlier: Sequence[str],
+    ) -> Generator[str, None, _Verified]:
+        """Draft, verification, self-verification; all that the model does within the time limit.
+
+        Raises:
+            LlmError: there is no draft, or nothing of it is supported.
+        """
+        end = time.monotonic() + synthesis.limits.timeout_s
+        draft = yield from _drafted(
+            synthesise(
+                question, found, model=synthesis.model, category=category, limits=synthesis.limits, history=earlier
+            )
+        )
+        verified = self._verify(draft.text, dict(enumerate(draft.shown, start=1)))
+        text, sources = cite(verified.text, draft.shown, about=self._about)
+        if not sources or not verified.coverage:
+            raise LlmAnswerError("Lo que ha escrito el modelo de lenguaje no se sostiene en las fuentes que cita.")
+        check = self_check(
+            question,
+            text,
+            _cited(sources, draft.shown),
+            model=synthesis.model,
+            limits=synthesis.limits,
+            timeout_s=end - time.monotonic(),
+        )
+        return _Verified(
+            text=text,
+            sources=sources,
+            mode=Mode.SYNTHESIS,
+            coverage=verified.coverage,
+            supporting=verified.supporting,
+            check=check,
+            model=draft.model,
+            prompt_version=draft.prompt_version,
         )
 
-    def _answer(self, question: str, result: SearchResult, verdict: Assessment) -> tuple[str, tuple[Source, ...]]:
-        texts = load_scope().answers
-        if verdict.refusal:
-            return verdict.refusal, ()
-        extracted = extract(question, result.found, neighbours=self._neighbours, terms=self._terms())
+    def _extracted(self, question: str, found: Sequence[RetrievedFragment]) -> _Verified:
+        """The sentences that answer, quoted exactly, and verified as every draft is."""
+        extracted = extract(question, found, neighbours=self._around, terms=self._terms())
         if not extracted.units:
-            return texts["no_answer"], ()
-        text, sources = compose(extracted, about=self._about)
-        parts = [text, texts["common_territory"]]
-        if verdict.category is Category.PERSONAL_CASE:
-            parts.insert(0, texts["personal_case"])
-        if is_other_language(question):
-            parts.append(texts["other_language"])
-        return "\n\n".join(parts), sources
+            return _Verified(load_scope().answers["no_answer"], (), Mode.EXTRACTIVE)
+        draft, listed = compose(extracted, about=self._about)
+        hits = {q.fragment.id: replace(hit, fragment=q.fragment) for unit, hit in extracted.units for q in unit.quotes}
+        cited = {number: hits[source.fragment_id] for number, source in enumerate(listed, start=1)}
+        own = [line for line in draft.split("\n") if "«" not in line]
+        verified = self._verify(draft, cited, own=own)
+        text, sources = keep_cited(verified.text, listed)
+        if not sources or not verified.coverage:
+            return _Verified(load_scope().answers["no_answer"], (), Mode.EXTRACTIVE, coverage=verified.coverage)
+        return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting)
+
+    def _around(self, fragment: Fragment) -> Sequence[Fragment]:
+        return [blanked(near) for near in self._neighbours(fragment)]
 
     def check(self, question: str) -> str:
         """The question without needless white space.
@@ -123,3 +239,29 @@ class AnswerEngine:
                 "Resúmala en una o dos frases."
             )
         return question
+
+
+def _drafted(steps: Iterator[str | Draft]) -> Generator[str, None, Draft]:
+    """Pass on the draft's text as it comes; the draft itself is the generator's return value."""
+    for step in steps:
+        if isinstance(step, Draft):
+            return step
+        yield step
+    raise LlmAnswerError("El modelo de lenguaje no ha devuelto nada. Vuelva a intentarlo.")
+
+
+def _cited(sources: Sequence[Source], shown: Sequence[RetrievedFragment]) -> list[tuple[int, RetrievedFragment]]:
+    """Each source's number in the answer with its fragment."""
+    by_id = {hit.fragment.id: hit for hit in shown}
+    return [(number, by_id[source.fragment_id]) for number, source in enumerate(sources, start=1)]
+
+
+def _with_notices(question: str, text: str, category: Category) -> str:
+    """The answer's text with what every reader of it has to know."""
+    texts = load_scope().answers
+    parts = [text, texts["common_territory"]]
+    if category is Category.PERSONAL_CASE:
+        parts.insert(0, texts["personal_case"])
+    if is_other_language(question):
+        parts.append(texts["other_language"])
+    return "\n\n".join(parts)

@@ -19,6 +19,10 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "grounded": answer.grounded,
         "category": str(answer.category),
         "mode": str(answer.mode),
+        "fallback": answer.fallback,
+        "model": answer.model,
+        "prompt_version": answer.prompt_version,
+        "understood": answer.understood,
         "sources": [
             {
                 "doc_id": s.doc_id,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core.answering.checking import DraftChecker
 from core.answering.cues import gives_time
 from core.answering.engine import AnswerEngine
 from core.answering.extractive import Extract, compose, extract
@@ -296,6 +297,7 @@ def engine(found: list[RetrievedFragment], *, answers: bool = True) -> AnswerEng
         scope=scope_model(answers),
         thresholds=load_thresholds(),
         max_question_chars=100,
+        verify=DraftChecker(load_thresholds(), lambda: TERMS),
     )
 
 

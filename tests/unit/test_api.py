@@ -7,6 +7,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from core.answering.llm import LlmState
 from core.api import MAX_BODY_BYTES, routes
 from core.config import Settings
 from core.errors import IndexNotReadyError, InvalidQuestionError
@@ -41,6 +42,7 @@ def client(startup: FakeStartup | None = None) -> TestClient:
         manifest=lambda: SimpleNamespace(documents={"a": SimpleNamespace(fragments=3)}),
         indexing=SimpleNamespace(running=False),
         embedder=SimpleNamespace(fingerprint="m-1"),
+        model=None,
     )
     found = startup or FakeStartup(services)
     return TestClient(Starlette(routes=routes(lambda: found)))  # type: ignore[arg-type, return-value]
@@ -89,6 +91,18 @@ def test_other_methods_and_paths_are_refused(method: str, path: str, status: int
     response = client().request(method, path)
     assert (response.status_code, response.headers.get("allow")) == (status, allow)
     assert method == "HEAD" or response.json()["error"]
+
+
+def test_health_tells_the_state_of_the_model() -> None:
+    state = LlmState("ollama:x", False, "El servidor no responde.")
+    services = SimpleNamespace(
+        manifest=lambda: SimpleNamespace(documents={}),
+        indexing=SimpleNamespace(running=False),
+        embedder=SimpleNamespace(fingerprint="m-1"),
+        model=SimpleNamespace(available=lambda: state),
+    )
+    found = client(FakeStartup(services)).get("/api/health").json()
+    assert found["llm"] == {"name": "ollama:x", "ok": False, "message": "El servidor no responde."}
 
 
 def test_health_and_starting_up() -> None:

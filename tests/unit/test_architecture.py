@@ -37,7 +37,10 @@ def test_core_imports_no_streamlit() -> None:
         ("lancedb", {"store.py"}),
         ("pymupdf", {"pdf.py"}),
         ("pdfplumber", {"pdf_tables.py"}),
-        ("llama_index", {"retriever.py", "llama_default.py"}),
+        ("llama_index", {"retriever.py", "llama_default.py", "llm_ollama.py", "llm_openai.py"}),
+        ("ollama", {"llm_ollama.py"}),
+        ("openai", {"llm_openai.py"}),
+        ("httpx", {"llm_server.py", "llm_ollama.py", "llm_openai.py"}),
     ],
 )
 def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> None:
@@ -55,7 +58,7 @@ def test_arrows_point_one_way() -> None:
 def test_importing_the_engine_loads_no_heavy_library() -> None:
     code = (
         "import sys, core.services, core.api, core.__main__;"
-        "print([m for m in ('torch','sentence_transformers','llama_index.core','lancedb','pymupdf') if m in sys.modules])"
+        "print([m for m in ('torch','sentence_transformers','llama_index.core','ollama','openai','lancedb','pymupdf') if m in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"

@@ -1,0 +1,438 @@
+"""Checks every sentence of a draft against the fragments it cites, before anyone sees it.
+
+Pure: no model, no input or output. Text inside passages and drafts is data; an instruction in it changes nothing.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from core.answering.attachment import CONTRASTS, Place, View, agreement, same, terms_of, view
+from core.answering.claims import (
+    DraftClaim,
+    is_bullet,
+    is_lead,
+    is_structure,
+    marks_in,
+    read_claims,
+    renumbered,
+)
+from core.answering.polarity import denies, is_negative, modality, negated
+from core.answering.values import Kind, Value
+from core.models import Fragment
+from core.thresholds import VerifyThresholds
+
+_QUOTE = re.compile(r"«([^«»]+)»|“([^“”]{12,})”")
+_ELLIPSIS = re.compile(r"\s*(?:\[…\]|\[\.\.\.\]|\(…\)|\(\.\.\.\)|…|\.\.\.)\s*")
+# Words by which a sentence says where it takes something from; no passage has to contain them.
+_FRAME = terms_of(
+    "según conforme acuerdo establece dispone indica señala manual ley reglamento documento fuente norma normativa "
+    "precepto artículo apartado letra agencia tributaria general caso casos supuesto siguiente siguientes además "
+    "también decir ejemplo tanto obstante embargo concreto particular respectivamente modelo mismo contribuyente "
+    "autónomo correspondiente trata aplica euros ciento importe cantidad plazo fecha día año"
+)
+_COUNTED = re.compile(
+    r"\s*(?:casos?|supuestos?|requisitos?|condiciones|opciones|formas|vias|tipos|grupos|situaciones)\b"
+)
+
+Weight = Callable[[str], float]
+
+
+class Problem(StrEnum):
+    """Why a claim is not supported."""
+
+    NO_CITATION = "no_citation"
+    UNKNOWN_CITATION = "unknown_citation"
+    QUOTE = "quote"
+    VALUE_ABSENT = "value_absent"
+    VALUE_MISPLACED = "value_misplaced"
+    DIRECTION = "direction"
+    POLARITY = "polarity"
+    MODALITY = "modality"
+    OTHER_SUBJECT = "other_subject"
+    NOT_SUPPORTED = "not_supported"
+    IDLE_CITATION = "idle_citation"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A cited fragment's text, and what stands around it: document, headings, header of the table, page."""
+
+    text: str
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of the draft as judged. ``alone``: the cited numbers that support all of it by themselves."""
+
+    text: str
+    numbers: tuple[int, ...]
+    problem: Problem | None
+    detail: str
+    alone: tuple[int, ...]
+
+    @property
+    def supported(self) -> bool:
+        """Whether the cited fragments support it."""
+        return self.problem is None
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The judgement on a draft. ``text`` is the draft without what is not supported, with the draft's own numbers.
+
+    ``coverage`` is the share (0..1) of the draft's claims that are supported; 0 for a draft that claims nothing.
+    ``kept``: the numbers that ``text`` cites, in order of appearance.
+    """
+
+    claims: tuple[Claim, ...]
+    coverage: float
+    text: str
+    kept: tuple[int, ...]
+
+
+def passage_of(fragment: Fragment) -> Passage:
+    """The passage that a fragment is: its text, with title, headings and page as context."""
+    page = f"página {fragment.page}" if fragment.page is not None else ""
+    return Passage(fragment.text, "\n".join(part for part in (fragment.title, *fragment.section_path, page) if part))
+
+
+def verify(
+    draft: str,
+    passages: Mapping[int, Passage],
+    *,
+    thresholds: VerifyThresholds,
+    own: Collection[str] = (),
+    weight: Weight | None = None,
+) -> Verification:
+    """Judge each claim of ``draft`` (Markdown with ``[n]`` marks) against ``passages`` by number.
+
+    ``own``: lines of the product's own in the draft (introductions, notices), recognised by equality only.
+    ``weight``: inverse document frequency of a stem (`TermStatistics.weight`); without it all words weigh the same.
+    """
+    drafted = read_claims(draft, own)
+    views = {n: view(passages[n].text, passages[n].context) for n in passages if any(n in c.numbers for c in drafted)}
+    judge = _Judge(views, thresholds, weight or (lambda _: 1.0))
+    claims = tuple(judge.judge(claim) for claim in drafted)
+    text = _without(draft, drafted, claims, own)
+    coverage = sum(c.supported for c in claims) / len(claims) if claims else 0.0
+    return Verification(claims, coverage, text, marks_in(text))
+
+
+def renumber(verification: Verification) -> tuple[str, tuple[int, ...]]:
+    """The text with its marks counted from 1 in order of appearance, and the old number of each new one.
+
+    ``sources = [old_sources[n] for n in order]`` then lists exactly what is cited.
+    """
+    order = verification.kept
+    return renumbered(verification.text, {old: new for new, old in enumerate(order, start=1)}), order
+
+
+def supporting(verification: Verification, relevance: Mapping[int, float], minimum: float) -> int:
+    """How many distinct fragments support a claim by themselves, with a relevance (0..1) of at least ``minimum``."""
+    alone = {n for claim in verification.claims if claim.supported for n in claim.alone}
+    return sum(relevance.get(n, 0.0) >= minimum for n in alone)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    views: Mapping[int, View]
+    limits: VerifyThresholds
+    weight: Weight
+
+    def judge(self, claim: DraftClaim) -> Claim:
+        problem, detail = self._problem(claim)
+        alone: tuple[int, ...] = ()
+        if problem is None:
+            alone = tuple(n for n in claim.numbers if len(claim.numbers) == 1 or self._supports(claim, (n,)))
+        return Claim(claim.text, claim.numbers, problem, detail, alone)
+
+    def _problem(self, claim: DraftClaim) -> tuple[Problem | None, str]:
+        if not claim.numbers:
+            return Problem.NO_CITATION, "La frase no cita ninguna fuente."
+        unknown = [n for n in claim.numbers if n not in self.views]
+        if unknown:
+            return Problem.UNKNOWN_CITATION, f"No hay ninguna fuente [{unknown[0]}]."
+        found = self._contents(claim, claim.numbers)
+        if found[0] is None and len(claim.numbers) > 1:
+            for n in claim.numbers:
+                if not self._contributes(claim, n):
+                    return Problem.IDLE_CITATION, f"La fuente [{n}] no sostiene nada de la frase."
+        return found
+
+    def _supports(self, claim: DraftClaim, numbers: tuple[int, ...]) -> bool:
+        return self._contents(claim, numbers)[0] is None
+
+    def _contents(self, claim: DraftClaim, numbers: tuple[int, ...]) -> tuple[Problem | None, str]:
+        """Quotes, values, polarity and words of a claim against the fragments ``numbers``."""
+        views = [self.views[n] for n in numbers]
+        quoted, missing = _quotes(claim.body, views)
+        if missing:
+            return Problem.QUOTE, f"La cita «{_short(missing)}» no está en la fuente."
+        outside = _blank(claim.body, quoted)
+        if not any(ch.isalpha() for ch in outside) and quoted:
+            return None, ""  # nothing but words of the source
+        for problem in (
+            self._values(claim, quoted, numbers),
+            self._subject(claim, outside, views),
+            self._words(outside, quoted, views),
+            self._polarity(outside, views),
+        ):
+            if problem:
+                return problem
+        return None, ""
+
+    def _values(
+        self, claim: DraftClaim, quoted: Sequence[tuple[int, int]], numbers: tuple[int, ...]
+    ) -> tuple[Problem, str] | None:
+        header = f"{claim.header}\n" if claim.header else ""
+        read = view(header + claim.body)
+        slots: list[tuple[Place, list[tuple[Place, View]]]] = []
+        for place in read.places:
+            start = place.value.start - len(header)
+            if start < 0 or any(a <= start < b for a, b in quoted):
+                continue
+            cited = _numbers_at(claim, start) or numbers
+            views = [self.views[n] for n in cited if n in numbers]
+            if not views and len(numbers) < len(claim.numbers):
+                views = [self.views[n] for n in numbers]  # asked whether these alone support the claim
+            places = [(p, v) for v in views for p in v.places]
+            own = [p for p, v in places if same(place.value, p.value, tabular=v.tabular)]
+            if not own and not _tolerated(place.value, views, read.text):
+                return Problem.VALUE_ABSENT, f"«{_at(read, place)}» no está en la fuente citada."
+            if own:
+                slots.append((place, places))
+        return self._attached(read, slots)
+
+    def _attached(
+        self, read: View, slots: Sequence[tuple[Place, list[tuple[Place, View]]]]
+    ) -> tuple[Problem, str] | None:
+        claimed = [place.value for place, _ in slots]
+        for place, places in slots:
+            own, owner = _best(place, places, place.value)
+            rivals = [
+                (p, v)
+                for p, v in places
+                if p.value.kind is owner.value.kind
+                and not same(place.value, p.value, tabular=v.tabular)
+                and not any(same(c, p.value, tabular=v.tabular) for c in claimed if c is not place.value)
+            ]
+            rival = max((agreement(place, p) for p, _ in rivals), default=0.0)
+            if rival > own * self.limits.rival_ratio + self.limits.rival_margin:
+                return Problem.VALUE_MISPLACED, f"En la fuente, «{_at(read, place)}» se refiere a otra cosa."
+            if self._wrong_direction(place, places):
+                return Problem.DIRECTION, f"La fuente no pone «{_at(read, place)}» como ese límite."
+        for (one, places), (other, others) in combinations(slots, 2):
+            if one.value.kind is not other.value.kind or one.value.norm == other.value.norm:
+                continue
+            now = _best(one, places, one.value)[0] + _best(other, others, other.value)[0]
+            swapped = _best(one, places, other.value)[0] + _best(other, others, one.value)[0]
+            if swapped > now * self.limits.swap_ratio + self.limits.swap_margin:
+                detail = f"En la fuente, «{_at(read, one)}» y «{_at(read, other)}» están al revés."
+                return Problem.VALUE_MISPLACED, detail
+        return None
+
+    def _wrong_direction(self, place: Place, places: Sequence[tuple[Place, View]]) -> bool:
+        side = _side(place)
+        if not side:
+            return False
+        sides = {_side(p) for p, v in places if same(place.value, p.value, tabular=v.tabular)}
+        return bool(sides) and sides == {"#up" if side == "#down" else "#down"}
+
+    def _subject(self, claim: DraftClaim, outside: str, views: Sequence[View]) -> tuple[Problem, str] | None:
+        """A word of a set of contraries (directa, objetiva) that no cited passage has, where it has another of them."""
+        said = terms_of(outside)
+        there = frozenset().union(*(v.stems for v in views))
+        for group in CONTRASTS:
+            for term in sorted(said & group - there):
+                if there & group:
+                    return Problem.OTHER_SUBJECT, f"La fuente no habla de «{_word(outside, term)}»."
+        return None
+
+    def _words(
+        self, outside: str, quoted: Sequence[tuple[int, int]], views: Sequence[View]
+    ) -> tuple[Problem, str] | None:
+        share = self._share(outside, views)
+        least = self.limits.coverage_beside_quote if quoted else self.limits.coverage
+        if share < least:
+            return (
+                Problem.NOT_SUPPORTED,
+                f"La fuente solo sostiene el {round(100 * share)} % de las palabras de la frase.",
+            )
+        return None
+
+    def _share(self, text: str, views: Sequence[View]) -> float:
+        """Share of the content words of ``text``, by weight, that the passages contain."""
+        said = {t for t in terms_of(text) - _FRAME if not t.isdigit()}
+        there = frozenset().union(*(v.stems for v in views))
+        total = sum(self.weight(t) for t in said)
+        return sum(self.weight(t) for t in said if t in there) / total if total > 0 else 1.0
+
+    def _contributes(self, claim: DraftClaim, number: int) -> bool:
+        """Whether a cited fragment supports a part of the claim: its words, a value, or a quotation."""
+        one = self.views[number]
+        if self._share(claim.body, [one]) >= self.limits.part:
+            return True
+        return any(_folded(q) in _folded(one.text) for q in _pieces(claim.body))
+
+    def _polarity(self, outside: str, views: Sequence[View]) -> tuple[Problem, str] | None:
+        near = self._nearest(outside, views)
+        if not near:
+            return None
+        text = "\n".join(near)
+        said, denied = terms_of(outside), negated(outside)
+        if denies(outside) and not is_negative(text):
+            return Problem.POLARITY, "La frase niega lo que la fuente no niega."
+        if not is_negative(outside):
+            lost = (negated(near[0]) & said) - _affirmed(near)
+            if lost:
+                return Problem.POLARITY, "La fuente niega lo que la frase afirma."
+        del denied
+        ours, theirs = modality(outside), modality(near[0])
+        if ours and theirs and ours != theirs and modality(text) == theirs:
+            return Problem.MODALITY, "La fuente no dice si se debe o si se puede como lo dice la frase."
+        return None
+
+    def _nearest(self, outside: str, views: Sequence[View]) -> list[str]:
+        """The sentences of the passages that share most with the claim, best first: at least half of the best."""
+        said = terms_of(outside) - _FRAME
+        scored = [
+            (sum(self.weight(t) for t in said & terms), text)
+            for v in views
+            for text, terms in v.sentences
+            if said & terms
+        ]
+        scored.sort(key=lambda pair: -pair[0])
+        return [text for score, text in scored[:4] if score >= 0.5 * scored[0][0]]
+
+
+def _affirmed(sentences: Sequence[str]) -> set[str]:
+    """The terms that some sentence has and does not deny."""
+    return set().union(*(terms_of(text) - negated(text) for text in sentences)) if sentences else set()
+
+
+def _side(place: Place) -> str:
+    return "#up" if "#up" in place.profile else "#down" if "#down" in place.profile else ""
+
+
+def _best(place: Place, places: Sequence[tuple[Place, View]], value: Value) -> tuple[float, Place]:
+    """The best agreement of a claim's place with the places of ``value`` in the passages."""
+    scored = [(agreement(place, p), p) for p, v in places if same(value, p.value, tabular=v.tabular)]
+    return max(scored, key=lambda pair: pair[0], default=(0.0, place))
+
+
+def _numbers_at(claim: DraftClaim, start: int) -> tuple[int, ...]:
+    return next((s.numbers for s in claim.segments if s.start <= start < s.end), claim.numbers)
+
+
+def _tolerated(value: Value, views: Sequence[View], text: str) -> bool:
+    """Values that need not stand as such: our own count of cases, the parts of an article given by list marks."""
+    after = text[value.end :].lower()
+    if value.kind is Kind.NUMBER and value.words and _COUNTED.match(after):
+        return True
+    if value.kind is Kind.PART or (value.kind is Kind.ARTICLE and "." in value.norm):
+        steps = [value.norm] if value.kind is Kind.PART else value.norm.split(".")
+        if value.kind is Kind.ARTICLE:
+            first, *steps = steps
+            if not any(
+                p.value.kind is Kind.ARTICLE and p.value.norm.split(".")[0] == first for v in views for p in v.places
+            ):
+                return False
+        return all(any(_marked(step, v.text) for v in views) for step in steps)
+    return value.kind is Kind.ORDINAL and any(_marked(value.norm, v.text) for v in views)
+
+
+def _marked(step: str, text: str) -> bool:
+    """Whether a line, or a phrase after a colon, begins with the list mark ``step``."""
+    return bool(
+        re.search(rf"(?:^|\n|[:;.]\s+)(?:[-•*]\s*)?{re.escape(step)}\s?(?:\.?\s?[ºª]\.?|[.)'’])", text, re.IGNORECASE)
+    )
+
+
+def _pieces(text: str) -> list[str]:
+    return [p for m in _QUOTE.finditer(text) for p in _ELLIPSIS.split(m[1] or m[2]) if p.strip()]
+
+
+def _quotes(body: str, views: Sequence[View]) -> tuple[list[tuple[int, int]], str]:
+    """Spans of the quotations of a claim, and the first that stands in no passage ('' if all do)."""
+    texts = [_folded(v.text) for v in views]
+    spans: list[tuple[int, int]] = []
+    for match in _QUOTE.finditer(body):
+        for piece in _ELLIPSIS.split(match[1] or match[2]):
+            wanted = _folded(piece)
+            if wanted and not any(wanted in text for text in texts):
+                return spans, piece
+        spans.append(match.span())
+    return spans, ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _blank(body: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, end in spans:
+        body = body[:start] + " " * (end - start) + body[end:]
+    return body
+
+
+def _at(read: View, place: Place) -> str:
+    return read.text[place.value.start : place.value.end]
+
+
+def _word(text: str, term: str) -> str:
+    return next((w for w in re.findall(r"[^\W_]+", text) if term in terms_of(w)), term)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _without(draft: str, drafted: Sequence[DraftClaim], claims: Sequence[Claim], own: Collection[str]) -> str:
+    """The draft without its unsupported claims, and without what then leads to nothing."""
+    lines: list[str | None] = list(draft.split("\n"))
+    for claim, judged in reversed(list(zip(drafted, claims, strict=True))):
+        line = lines[claim.line]
+        if judged.supported or line is None:
+            continue
+        left, right = line[: claim.start].rstrip(), line[claim.end :].lstrip()
+        rest = f"{left} {right}".strip() if right else left
+        bare = re.sub(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-zñ]\))\s*$|[|*_\s]", "", rest)
+        lines[claim.line] = rest if bare else None
+    kept = [line for line in lines if line is not None]
+    changed = len(kept) < len(lines)
+    if changed:
+        introductions = {line.strip() for block in own for line in block.split("\n") if line.strip()}
+        kept = _tidied(kept, introductions)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+
+
+def _tidied(lines: list[str], own: Collection[str]) -> list[str]:
+    """Drop leads, headings and introductions (our own lines that end in a colon) that nothing follows any more."""
+    found: list[str] = []
+    followed = ""  # the next line that stays, '' at the end
+    for line in reversed(lines):
+        if not line.strip():
+            found.append(line)
+            continue
+        introduction = line.strip() in own and is_lead(line)
+        heading = line.lstrip().startswith("#")
+        separator = is_structure(line) and not heading
+        item = is_bullet(followed) or followed.lstrip().startswith("|")
+        next_opens = not followed or followed.lstrip().startswith("#") or (followed.strip() in own)
+        if (introduction or heading) and next_opens:
+            continue
+        if is_lead(line) and not introduction and not is_bullet(line) and not item and not _cited(line):
+            continue
+        if separator and not followed.lstrip().startswith("|"):
+            continue
+        found.append(line)
+        followed = line
+    return found[::-1]
+
+
+def _cited(line: str) -> bool:
+    return bool(marks_in(line))
