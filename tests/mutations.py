@@ -26,10 +26,16 @@ def values_of(answer: TrueAnswer) -> list[Value]:
     """The figures, dates and articles of an answer, outside of marks and of own lines."""
     own = {line.strip() for line in answer.own}
     masked = "\n".join(
-        re.sub(r"\S", "_", line) if line.strip() in own else re.sub(r"\[[\d, ]+\]|^\d{1,3}\.\s", lambda m: "_" * len(m[0]), line)
+        re.sub(r"\S", "_", line)
+        if line.strip() in own
+        else re.sub(r"\[[\d, ]+\]|^\d{1,3}\.\s", lambda m: "_" * len(m[0]), line)
         for line in answer.text.split("\n")
     )
-    return [v for v in read_values(masked) if v.kind in KINDS and v.norm not in ("0", "1") and not (v.words and v.kind is Kind.NUMBER)]
+    return [
+        v
+        for v in read_values(masked)
+        if v.kind in KINDS and v.norm not in ("0", "1") and not (v.words and v.kind is Kind.NUMBER)
+    ]
 
 
 def rendered(value: Value, norm: str, old: str) -> str:
@@ -87,8 +93,14 @@ def other(answer: TrueAnswer, rng: random.Random) -> str | None:
         line = answer.text[start : end if end >= 0 else None]
         cited = {int(n) for n in re.findall(r"\d+", " ".join(re.findall(r"\[[\d, ]+\]", line)))}
         local = TrueAnswer("", {n: p for n, p in answer.passages.items() if n in cited})
-        norms = [n for n in _norms(local, value.kind) if n.split()[-1:] == value.norm.split()[-1:] or value.kind is not Kind.PERIOD]
-        choices += [(value, n) for n in norms if n != value.norm and not n.startswith(f"{value.norm}.") and "bis" not in n]
+        norms = [
+            n
+            for n in _norms(local, value.kind)
+            if n.split()[-1:] == value.norm.split()[-1:] or value.kind is not Kind.PERIOD
+        ]
+        choices += [
+            (value, n) for n in norms if n != value.norm and not n.startswith(f"{value.norm}.") and "bis" not in n
+        ]
     if not choices:
         return None
     value, norm = rng.choice(choices)
@@ -102,7 +114,11 @@ def swapped(answer: TrueAnswer, rng: random.Random) -> str | None:
         (a, b)
         for i, a in enumerate(values)
         for b in values[i + 1 :]
-        if a.kind is b.kind and a.norm != b.norm and a.end <= b.start and not a.norm.startswith(b.norm) and not b.norm.startswith(a.norm)
+        if a.kind is b.kind
+        and a.norm != b.norm
+        and a.end <= b.start
+        and not a.norm.startswith(b.norm)
+        and not b.norm.startswith(a.norm)
     ]
     if not pairs:
         return None
