@@ -45,17 +45,16 @@ class VerifyThresholds(_Section):
 
     ``coverage``: least share (0..1) of its content words, by weight, in the cited fragments; ``coverage_beside_quote``
     where it also quotes verbatim; ``part``: least share that one of several citations must support. A value is taken
-    for another's when a rival's agreement exceeds its own times ``rival_ratio`` plus ``rival_margin`` (``swap_*``: for
-    two values of the claim exchanged).
+    for another's when a rival's agreement exceeds its own by more than ``rival_margin`` (``swap_margin``: for two values
+    of the claim exchanged; ``cross_margin``: for values of two claims).
     """
 
     coverage: float = Field(ge=0, le=1)
     coverage_beside_quote: float = Field(ge=0, le=1)
     part: float = Field(ge=0, le=1)
-    rival_ratio: float = Field(ge=1)
     rival_margin: float = Field(ge=0)
-    swap_ratio: float = Field(ge=1)
     swap_margin: float = Field(ge=0)
+    cross_margin: float = Field(ge=0)
 
 
 class Thresholds(_Section):

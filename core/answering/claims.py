@@ -11,7 +11,6 @@ _MARKS = re.compile(rf"(?:\s*{_MARK.pattern})+")
 _LEADING_MARKS = re.compile(rf"^\s*(?:{_MARK.pattern}[\s.;,]*)+")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-zñ]\))\s+")
 _SEPARATOR = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
-_QUOTED = re.compile(r"«[^«»]*»")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,23 @@ def renumbered(text: str, numbers: dict[int, int]) -> str:
         return f"[{', '.join(map(str, dict.fromkeys(new)))}]" if new else ""
 
     return _MARK.sub(swap, text)
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Spans of the outermost quotations «…» (others may stand inside), and of “…” with more than two words."""
+    spans: list[tuple[int, int]] = []
+    opened: list[int] = []
+    for index, character in enumerate(text):
+        if character == "«":
+            opened.append(index)
+        elif character == "»" and opened:
+            start = opened.pop()
+            if not opened:
+                spans.append((start, index + 1))
+    for match in re.finditer(r"“[^“”]*”", text):
+        if match.group().count(" ") > 1 and not any(a <= match.start() < b for a, b in spans):
+            spans.append(match.span())
+    return sorted(spans)
 
 
 def is_bullet(line: str) -> bool:
@@ -137,7 +153,9 @@ def _below(lines: list[str], number: int) -> tuple[int, ...]:
 
 def _sentences(text: str) -> list[tuple[int, int]]:
     """Spans of sentences; a quotation is never split, and marks after a full stop belong to what they follow."""
-    masked = _QUOTED.sub(lambda m: "«" + re.sub(r"[.!?…:;\s]", "_", m.group()[1:-1]) + "»", text)
+    masked = text
+    for start, end in quotations(text):
+        masked = masked[: start + 1] + re.sub(r"[.!?…:;\s«»]", "_", masked[start + 1 : end - 1]) + masked[end - 1 :]
     masked = re.sub(r"\[[^\]]*\](?:\s*\[[^\]]*\])*", lambda m: "_" * len(m.group()), masked)
     # "Texto. [1] Otro" and "Texto.[1] Otro": the marks move before the full stop for the splitting, lengths kept.
     masked = re.sub(r"([.!?])(\s*)(_{3,})(?=\s|$)", lambda m: "_" * (len(m.group()) - 1) + m.group(1), masked)

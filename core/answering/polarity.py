@@ -16,7 +16,7 @@ _NEGATIVE = re.compile(
 # «No superior a», «no exceda», «no obstante», «no residente»: they deny nothing of the claim's verb.
 _HARMLESS = re.compile(
     r"\bno\s+(?:se\s+)?(?:obstante|solo|superior\w*|inferior\w*|exced\w*|super[ae]\w*|rebas\w*|residente\w*|mas\s+tarde|establec\w+|"
-    r"obstaculi\w+|profesional\w*)\b|\bsin\s+(?:perjuicio|embargo|que\s+(?:exceda|supere))|\bsi\s+no\b|\bo\s+no\b"
+    r"obstaculi\w+|profesional\w*)\b|\bsin\s+(?:perjuicio|embargo|que\s+(?:exceda|supere))|\bsi\s+no\s*[,;]|\bo\s+no\b"
 )
 _DUTY = re.compile(
     r"\b(?:deb(?:e|en|era|eran|iendo)|obligat\w+|obligad[oa]s?|obligacion\w*|tien(?:e|en)\s+que|tendran?\s+que|"
@@ -70,8 +70,23 @@ def denies(text: str) -> bool:
     return any(word in _NEGATIONS and word not in ("sin", "ni") for word in _WORD.findall(lowered))
 
 
-def modality(text: str) -> str:
-    """«duty», «permission», or '' where the text has neither or both."""
+def modal_terms(text: str) -> dict[str, set[str]]:
+    """What a text says must be done («duty») or may be done («permission»): the first content word after each cue."""
     lowered = flat(text)
-    duty, permission = bool(_DUTY.search(lowered)), bool(_PERMISSION.search(lowered))
-    return "" if duty == permission else "duty" if duty else "permission"
+    found: dict[str, set[str]] = {}
+    for name, pattern in (("duty", _DUTY), ("permission", _PERMISSION)):
+        for match in pattern.finditer(lowered):
+            clause = re.split(r"[.;:()\n|]", lowered[match.end() :], maxsplit=1)[0]
+            for term in _next_terms(_WORD.findall(clause), count=1)[-1:]:
+                found.setdefault(term, set()).add(name)
+    return found
+
+
+def modality_conflict(claim: str, source: str) -> bool:
+    """Whether a claim says of the same thing that it must be done where its source says that it may, or the reverse."""
+    ours, theirs = modal_terms(claim), modal_terms(source)
+    return any(
+        said <= {"duty", "permission"} and theirs[term].isdisjoint(said)
+        for term, said in ours.items()
+        if term in theirs
+    )

@@ -81,7 +81,7 @@ _NUMERIC_DATE = re.compile(
     r"(?<![\d/.-])(?:(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})|(?P<d2>\d{1,2})(?P<s>[/.-])(?P<m2>\d{1,2})(?P=s)(?P<y2>\d{4}|\d{2}))(?![\d/-])"
 )
 _DATE = re.compile(
-    rf"\b(?P<days>{_DAYS})\s+(?:de(?:\s+los\s+meses\s+de|l\s+mes\s+de)?\s+)?(?P<months>{_MONTH_LIST})\b(?:\s+(?:de|del)\s+(?:ano\s+)?(?P<year>\d{{4}})\b)?"
+    rf"\b(?P<days>{_DAYS})(?:,?\s+ambos\s+inclusive,?)?\s+(?:de(?:\s+los\s+meses\s+de|l\s+mes\s+de)?\s+)?(?P<months>{_MONTH_LIST})\b(?:\s+(?:de|del)\s+(?:ano\s+)?(?P<year>\d{{4}})\b)?"
 )
 _LONE_MONTH = re.compile(rf"\b(?P<month>{_MONTH})\b(?:\s+(?:de|del)\s+(?:ano\s+)?(?P<year>(?:19|20)\d\d)\b)?")
 _QUARTER = re.compile(rf"\b(?:(?P<n>[1-4])\s?(?:t\b|\.?(?:er|º|o)\.?\s*trimestre)|(?P<word>{_ORDINAL})\s+trimestre)")
@@ -101,9 +101,10 @@ _MONEY = re.compile(rf"{_NOTE}\s*(?:(?:de\s+)?(?:€|euros?\b|eur\b)|(?P<pts>(?:
 _PERIOD = re.compile(
     rf"\s+(?:primeros\s+|ultimos\s+|siguientes\s+)?(?P<unit>{'|'.join(_UNITS)})(?:s|es)?\b(?:\s+(?P<detail>habil|natural)(?:es)?\b)?"
 )
-_LIST = re.compile(
-    r"\s*(?:,|/|y|o|u|e|a|al|-|–|hasta|y\s+(?:el|los|un)|o\s+(?:el|un)|,?\s*(?:y\s+)?del?|al?\s+(?:el)?|,\s*el)\s*"
-)
+_LIST = re.compile(r"\s*(?:,|/|y|o|u|e|a|al|-|–|hasta|y\s+(?:el|los|un)|o\s+(?:el|un)|y\s+del?|al?\s+el)\s*")
+
+
+_SCALED = re.compile(r"(?<=[\d\w])\s+(mil|millon(?:es)?)\b")
 
 
 def read_values(text: str) -> tuple[Value, ...]:
@@ -158,7 +159,7 @@ def _parts(match: re.Match[str]) -> Iterator[Value]:
     if match["what"].startswith("numero") and not re.search(r"[ºª]", match["items"]):
         return
     for text, start, end in _each(match, r"\d+(?:\.\d+)*|\b[a-zñ](?=['’]?\))|\b[a-z]{2,}\b|\b[ivx]+\b"):
-        yield Value(Kind.PART, _SPELLED.get(text, _ordinal(text)), start, end)
+        yield Value(Kind.PART, _SPELLED.get(text, _ordinal(text)).lstrip("0") or "0", start, end)
 
 
 def _models(match: re.Match[str]) -> Iterator[Value]:
@@ -217,6 +218,8 @@ def _fractions(match: re.Match[str]) -> Iterator[Value]:
 
 def _ordinals(match: re.Match[str]) -> Iterator[Value]:
     word = match["word"]
+    if word and word.endswith("s"):  # «los tres primeros» counts nothing of its own
+        return
     if word in ("terceros", "tercero", "tercera", "terceras", "cuarto", "decimas", "segundos") or (
         word and len(word) < 5
     ):
@@ -256,6 +259,9 @@ def _counted(rest: str) -> list[Value]:
     for index in range(len(found) - 2, -1, -1):
         here, after = found[index], found[index + 1]
         shares = after.kind in (Kind.PERCENT, Kind.MONEY, Kind.PERIOD) and here.kind is Kind.NUMBER
+        scale = _SCALED.search(rest[after.start : after.end])
+        if here.kind is Kind.NUMBER and len(here.norm) < 4 and scale and _LIST.fullmatch(rest[here.end : after.start]):
+            here = replace(here, norm=plain(Decimal(here.norm) * (1000 if scale[1] == "mil" else 1_000_000)))
         if shares and _LIST.fullmatch(rest[here.end : after.start]):
             norm = f"{here.norm} {after.norm.partition(' ')[2]}" if after.kind is Kind.PERIOD else here.norm
             found[index] = replace(here, kind=after.kind, norm=norm, detail=after.detail)

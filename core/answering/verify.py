@@ -5,26 +5,26 @@ Pure: no model, no input or output. Text inside passages and drafts is data; an 
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, product
 
-from core.answering.attachment import CONTRASTS, Place, View, agreement, same, terms_of, view
+from core.answering.attachment import CONTRASTS, ORDER_WEIGHT, Place, View, agreement, rarity_of, same, terms_of, view
 from core.answering.claims import (
     DraftClaim,
     is_bullet,
     is_lead,
     is_structure,
     marks_in,
+    quotations,
     read_claims,
     renumbered,
 )
-from core.answering.polarity import denies, is_negative, modality, negated
+from core.answering.polarity import denies, is_negative, modality_conflict, negated
 from core.answering.values import Kind, Value
 from core.models import Fragment
 from core.thresholds import VerifyThresholds
 
-_QUOTE = re.compile(r"«([^«»]+)»|“([^“”]{12,})”")
 _ELLIPSIS = re.compile(r"\s*(?:\[…\]|\[\.\.\.\]|\(…\)|\(\.\.\.\)|…|\.\.\.)\s*")
 # Words by which a sentence says where it takes something from; no passage has to contain them.
 _FRAME = terms_of(
@@ -36,6 +36,8 @@ _FRAME = terms_of(
 _COUNTED = re.compile(
     r"\s*(?:casos?|supuestos?|requisitos?|condiciones|opciones|formas|vias|tipos|grupos|situaciones)\b"
 )
+# Kinds that number and name things rather than measure them: a rival nearby says little.
+_LOOSE = {Kind.ORDINAL, Kind.PART, Kind.QUARTER, Kind.MONTH, Kind.YEAR}
 
 Weight = Callable[[str], float]
 
@@ -116,7 +118,7 @@ def verify(
     drafted = read_claims(draft, own)
     views = {n: view(passages[n].text, passages[n].context) for n in passages if any(n in c.numbers for c in drafted)}
     judge = _Judge(views, thresholds, weight or (lambda _: 1.0))
-    claims = tuple(judge.judge(claim) for claim in drafted)
+    claims = judge.crossed(drafted, [judge.judge(claim) for claim in drafted])
     text = _without(draft, drafted, claims, own)
     coverage = sum(c.supported for c in claims) / len(claims) if claims else 0.0
     return Verification(claims, coverage, text, marks_in(text))
@@ -138,10 +140,32 @@ def supporting(verification: Verification, relevance: Mapping[int, float], minim
 
 
 @dataclass(frozen=True, slots=True)
+class _Slot:
+    """A value of a claim: its best place in the passages with its agreement, and that of each other value."""
+
+    place: Place
+    best: Place
+    own: float
+    rivals: Mapping[str, float]
+    same: tuple[Place, ...]
+
+    @property
+    def value(self) -> Value:
+        """The claim's value."""
+        return self.place.value
+
+    @property
+    def norm(self) -> str:
+        """The value as the passage has it."""
+        return self.best.value.norm
+
+
+@dataclass(frozen=True, slots=True)
 class _Judge:
     views: Mapping[int, View]
     limits: VerifyThresholds
     weight: Weight
+    slots: dict[DraftClaim, list[_Slot]] = field(default_factory=dict)
 
     def judge(self, claim: DraftClaim) -> Claim:
         problem, detail = self._problem(claim)
@@ -149,6 +173,19 @@ class _Judge:
         if problem is None:
             alone = tuple(n for n in claim.numbers if len(claim.numbers) == 1 or self._supports(claim, (n,)))
         return Claim(claim.text, claim.numbers, problem, detail, alone)
+
+    def crossed(self, drafted: Sequence[DraftClaim], judged: list[Claim]) -> tuple[Claim, ...]:
+        """Claims that hold by themselves but would agree better with their sources with each other's values."""
+        for (i, first), (j, second) in combinations(enumerate(drafted), 2):
+            if not (judged[i].supported or judged[j].supported):
+                continue
+            for one, other in product(self.slots.get(first, ()), self.slots.get(second, ())):
+                if exchanged(one, other) > self.limits.cross_margin:
+                    detail = "En la fuente, sus cifras y las de otra frase de la respuesta están al revés."
+                    for k in (i, j):
+                        if judged[k].supported:
+                            judged[k] = replace(judged[k], problem=Problem.VALUE_MISPLACED, detail=detail, alone=())
+        return tuple(judged)
 
     def _problem(self, claim: DraftClaim) -> tuple[Problem | None, str]:
         if not claim.numbers:
@@ -190,7 +227,7 @@ class _Judge:
     ) -> tuple[Problem, str] | None:
         header = f"{claim.header}\n" if claim.header else ""
         read = view(header + claim.body)
-        slots: list[tuple[Place, list[tuple[Place, View]]]] = []
+        slots: list[_Slot] = []
         for place in read.places:
             start = place.value.start - len(header)
             if start < 0 or any(a <= start < b for a, b in quoted):
@@ -199,48 +236,36 @@ class _Judge:
             views = [self.views[n] for n in cited if n in numbers]
             if not views and len(numbers) < len(claim.numbers):
                 views = [self.views[n] for n in numbers]  # asked whether these alone support the claim
-            places = [(p, v) for v in views for p in v.places]
-            own = [p for p, v in places if same(place.value, p.value, tabular=v.tabular)]
-            if not own and not _tolerated(place.value, views, read.text):
+            slot = _slot(place, views)
+            if slot is None and not _tolerated(place.value, views, read.text):
                 return Problem.VALUE_ABSENT, f"«{_at(read, place)}» no está en la fuente citada."
-            if own:
-                slots.append((place, places))
+            if slot:
+                slots.append(slot)
+        if numbers == claim.numbers:
+            self.slots[claim] = slots
         return self._attached(read, slots)
 
-    def _attached(
-        self, read: View, slots: Sequence[tuple[Place, list[tuple[Place, View]]]]
-    ) -> tuple[Problem, str] | None:
-        claimed = [place.value for place, _ in slots]
-        for place, places in slots:
-            own, owner = _best(place, places, place.value)
-            rivals = [
-                (p, v)
-                for p, v in places
-                if p.value.kind is owner.value.kind
-                and not same(place.value, p.value, tabular=v.tabular)
-                and not any(same(c, p.value, tabular=v.tabular) for c in claimed if c is not place.value)
-            ]
-            rival = max((agreement(place, p) for p, _ in rivals), default=0.0)
-            if rival > own * self.limits.rival_ratio + self.limits.rival_margin:
-                return Problem.VALUE_MISPLACED, f"En la fuente, «{_at(read, place)}» se refiere a otra cosa."
-            if self._wrong_direction(place, places):
-                return Problem.DIRECTION, f"La fuente no pone «{_at(read, place)}» como ese límite."
-        for (one, places), (other, others) in combinations(slots, 2):
-            if one.value.kind is not other.value.kind or one.value.norm == other.value.norm:
+    def _attached(self, read: View, slots: Sequence["_Slot"]) -> tuple[Problem, str] | None:
+        claimed = {slot.norm for slot in slots}
+        for slot in slots:
+            if slot.value.kind in _LOOSE:
                 continue
-            now = _best(one, places, one.value)[0] + _best(other, others, other.value)[0]
-            swapped = _best(one, places, other.value)[0] + _best(other, others, one.value)[0]
-            if swapped > now * self.limits.swap_ratio + self.limits.swap_margin:
-                detail = f"En la fuente, «{_at(read, one)}» y «{_at(read, other)}» están al revés."
+            rival = max((s for norm, s in slot.rivals.items() if norm not in claimed), default=0.0)
+            margin = self.limits.rival_margin * (2 if slot.value.kind is Kind.NUMBER else 1)
+            if rival > slot.own + margin:
+                return Problem.VALUE_MISPLACED, f"En la fuente, «{_at(read, slot.place)}» se refiere a otra cosa."
+            if self._wrong_direction(slot.place, slot.same):
+                return Problem.DIRECTION, f"La fuente no pone «{_at(read, slot.place)}» como ese límite."
+        for one, other in combinations(slots, 2):
+            if exchanged(one, other) - ORDER_WEIGHT * _order(one, other) > self.limits.swap_margin:
+                detail = f"En la fuente, «{_at(read, one.place)}» y «{_at(read, other.place)}» están al revés."
                 return Problem.VALUE_MISPLACED, detail
         return None
 
-    def _wrong_direction(self, place: Place, places: Sequence[tuple[Place, View]]) -> bool:
+    def _wrong_direction(self, place: Place, own: Sequence[Place]) -> bool:
         side = _side(place)
-        if not side:
-            return False
-        sides = {_side(p) for p, v in places if same(place.value, p.value, tabular=v.tabular)}
-        return bool(sides) and sides == {"#up" if side == "#down" else "#down"}
+        sides = {_side(p) for p in own}
+        return bool(side) and sides == {"#up" if side == "#down" else "#down"}
 
     def _subject(self, claim: DraftClaim, outside: str, views: Sequence[View]) -> tuple[Problem, str] | None:
         """A word of a set of contraries (directa, objetiva) that no cited passage has, where it has another of them."""
@@ -283,16 +308,14 @@ class _Judge:
         if not near:
             return None
         text = "\n".join(near)
-        said, denied = terms_of(outside), negated(outside)
+        said = terms_of(outside)
         if denies(outside) and not is_negative(text):
             return Problem.POLARITY, "La frase niega lo que la fuente no niega."
         if not is_negative(outside):
             lost = (negated(near[0]) & said) - _affirmed(near)
             if lost:
                 return Problem.POLARITY, "La fuente niega lo que la frase afirma."
-        del denied
-        ours, theirs = modality(outside), modality(near[0])
-        if ours and theirs and ours != theirs and modality(text) == theirs:
+        if modality_conflict(outside, text):
             return Problem.MODALITY, "La fuente no dice si se debe o si se puede como lo dice la frase."
         return None
 
@@ -318,10 +341,40 @@ def _side(place: Place) -> str:
     return "#up" if "#up" in place.profile else "#down" if "#down" in place.profile else ""
 
 
-def _best(place: Place, places: Sequence[tuple[Place, View]], value: Value) -> tuple[float, Place]:
-    """The best agreement of a claim's place with the places of ``value`` in the passages."""
-    scored = [(agreement(place, p), p) for p, v in places if same(value, p.value, tabular=v.tabular)]
-    return max(scored, key=lambda pair: pair[0], default=(0.0, place))
+def _slot(place: Place, views: Sequence[View]) -> _Slot | None:
+    """A value of a claim against the cited passages; None where none of them has it."""
+    own: list[tuple[Place, View]] = []
+    others: list[Place] = []
+    for v in views:
+        for p in v.places:
+            if same(place.value, p.value, tabular=v.tabular):
+                own.append((p, v))
+            else:
+                others.append(p)
+    if not own:
+        return None
+    kinds = {p.value.kind for p, _ in own}
+    rarity = rarity_of([p for v in views for p in v.places], kinds)
+    best, score = max(((p, agreement(place, p, rarity)) for p, _ in own), key=lambda pair: pair[1])
+    rivals: dict[str, float] = {}
+    for p in others:
+        if p.value.kind is best.value.kind:
+            rivals[p.value.norm] = max(rivals.get(p.value.norm, 0.0), agreement(place, p, rarity))
+    return _Slot(place, best, score, rivals, tuple(p for p, _ in own))
+
+
+def exchanged(one: _Slot, other: _Slot) -> float:
+    """How much better two values of one kind would agree with the passages if they changed places; 0 if they cannot."""
+    if one.norm == other.norm or other.norm not in one.rivals or one.norm not in other.rivals:
+        return -1.0
+    if one.value.kind in _LOOSE:
+        return -1.0
+    return one.rivals[other.norm] + other.rivals[one.norm] - one.own - other.own
+
+
+def _order(one: _Slot, other: _Slot) -> int:
+    """1 where the passage has the two values in the claim's order, -1 where it has them in the other."""
+    return 1 if (one.value.start < other.value.start) == (one.best.value.start < other.best.value.start) else -1
 
 
 def _numbers_at(claim: DraftClaim, start: int) -> tuple[int, ...]:
@@ -333,6 +386,15 @@ def _tolerated(value: Value, views: Sequence[View], text: str) -> bool:
     after = text[value.end :].lower()
     if value.kind is Kind.NUMBER and value.words and _COUNTED.match(after):
         return True
+    if value.words and re.search(r"\b(?:los|las|estos|esos|estas|esas|otros|otras)\s+$", text[: value.start].lower()):
+        return True
+    if value.kind is Kind.DATE and not value.detail:  # «del 1 al 20 del mes siguiente (abril, julio)»
+        day, _, month = value.norm.partition("/")
+        there = [p.value for v in views for p in v.places]
+        return any(p.kind is Kind.NUMBER and p.norm == day for p in there) and any(
+            (p.kind is Kind.MONTH and p.norm == month) or (p.kind is Kind.DATE and p.norm.endswith(f"/{month}"))
+            for p in there
+        )
     if value.kind is Kind.PART or (value.kind is Kind.ARTICLE and "." in value.norm):
         steps = [value.norm] if value.kind is Kind.PART else value.norm.split(".")
         if value.kind is Kind.ARTICLE:
@@ -353,19 +415,19 @@ def _marked(step: str, text: str) -> bool:
 
 
 def _pieces(text: str) -> list[str]:
-    return [p for m in _QUOTE.finditer(text) for p in _ELLIPSIS.split(m[1] or m[2]) if p.strip()]
+    return [p for a, b in quotations(text) for p in _ELLIPSIS.split(text[a + 1 : b - 1]) if p.strip()]
 
 
 def _quotes(body: str, views: Sequence[View]) -> tuple[list[tuple[int, int]], str]:
     """Spans of the quotations of a claim, and the first that stands in no passage ('' if all do)."""
     texts = [_folded(v.text) for v in views]
     spans: list[tuple[int, int]] = []
-    for match in _QUOTE.finditer(body):
-        for piece in _ELLIPSIS.split(match[1] or match[2]):
+    for start, end in quotations(body):
+        for piece in _ELLIPSIS.split(body[start + 1 : end - 1]):
             wanted = _folded(piece)
             if wanted and not any(wanted in text for text in texts):
                 return spans, piece
-        spans.append(match.span())
+        spans.append((start, end))
     return spans, ""
 
 
