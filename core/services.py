@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from core.answering.engine import AnswerEngine
 from core.answering.scope import load_scope_model
+from core.answering.sentence_model import load_sentence_model
 from core.assets import Progress
 from core.config import Settings
 from core.corpus.refresh import with_refreshed
@@ -104,6 +105,7 @@ class Services:
             terms=self.terms,
             about=self.about,
             scope=load_scope_model(),
+            sentences=load_sentence_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
         )

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.answering.extractive import compose, extract
+from core.answering.extractive import Extractor, compose
 from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
+from core.answering.sentence_model import SentenceModel
 from core.errors import InvalidQuestionError
 from core.models import Answer, Category, Fragment, Mode, Source
 from core.retrieval.search import SearchResult
@@ -43,6 +44,7 @@ class AnswerEngine:
         terms: Callable[[], TermStatistics],
         about: Callable[[str], tuple[int | None, str]],
         scope: ScopeModel,
+        sentences: SentenceModel,
         thresholds: Thresholds,
         max_question_chars: int,
     ) -> None:
@@ -51,6 +53,7 @@ class AnswerEngine:
         self._terms = terms
         self._about = about
         self._scope = scope
+        self._sentences = sentences
         self._thresholds = thresholds
         self._max_chars = max_question_chars
 
@@ -97,7 +100,8 @@ class AnswerEngine:
         texts = load_scope().answers
         if verdict.refusal:
             return verdict.refusal, ()
-        extracted = extract(question, result.found, neighbours=self._neighbours, terms=self._terms())
+        extractor = Extractor(self._neighbours, self._terms(), self._sentences)
+        extracted = extractor.extract(question, result.found, result.expected)
         if not extracted.units:
             return texts["no_answer"], ()
         text, sources = compose(extracted, about=self._about)

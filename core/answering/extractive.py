@@ -1,19 +1,10 @@
-"""Extractive answers: the one to four sentences, or the list, that answer; quoted exactly, each with its source."""
+"""Extractive answers: the sentences, items and rows that answer, quoted exactly, each with its source."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.answering.cues import (
-    Asked,
-    fit,
-    is_exception,
-    is_label,
-    leans,
-    read_question,
-    says_nothing,
-    stale,
-    tax_years,
-)
+from core.answering.cues import is_exception, is_label, leans, says_nothing
+from core.answering.sentence_model import Expected, SentenceModel, features, read_for
 from core.answering.units import Quote, Unit, units_of
 from core.models import Fragment, RetrievedFragment, Source
 from core.retrieval.terms import TermStatistics, stems
@@ -23,34 +14,19 @@ Neighbours = Callable[[Fragment], Sequence[Fragment]]
 
 # How many of the best fragments are read for sentences.
 _FRAGMENTS_READ = 5
-# Of the first of them the whole section is read; a fragment next to one found has this share of its relevance.
+# Of the first of them the whole section is read.
 _SECTIONS_READ = 2
-_SECTION_SHARE = 0.6
-# What an answer may hold: quoted sentences (a list counts as it is), and characters after which nothing is added.
-_MAX_SENTENCES = 4
-_MAX_CHARS = 1100
-# The share of the question that a unit covers, and the fragment's probability to answer it.
-_COVERAGE_WEIGHT, _RELEVANCE_WEIGHT = 0.55, 0.45
-# A word found in the headings above a sentence counts less than one in the sentence.
-_HEADING_SHARE = 0.85
-# A word found only in the items of a list counts less still.
-_ITEM_SHARE = 0.6
-# A long sentence covers more words by chance: what each character beyond the first ones costs, and the most.
-_LONG_CHARS, _LONG_COST, _LONG_MOST = 300, 0.0003, 0.15
-_STALE_COST = 0.25
-# How nearly as good as the best another unit must be: in the same section, elsewhere, or when it alone gives the
-# date or figure that the question asks for.
-_SHARE_NEAR, _SHARE_FAR, _SHARE_NEEDED = 0.82, 0.92, 0.6
-# A unit that says no more of what was asked, and does not follow one that was chosen, must be this good.
-_SHARE_EQUAL = 0.94
-# A fragment less relevant than this share of the first one adds nothing.
-_RELEVANCE_SHARE = 0.6
+# Characters that an answer quotes (what is quoted first may be longer), and how likely, next to the best unit, a
+# further one must be. Chosen on the dev half: share of the facts against length.
+_MAX_CHARS = 1300
+_SHARE_OF_BEST = 0.2
+# A list is quoted whole where several things are asked, or up to this size.
+_SHORT_LIST_CHARS = 900
+# A whole list where one thing is asked must be better than its items by this factor.
 # Two units of which one holds this share of the other's words say the same.
-_SAME_WORDS = 0.7
-# A list up to this size is quoted whole even where one item of it answers.
-_SHORT_LIST_CHARS = 700
+_SAME_WORDS = 0.8
 # The longest sentence quoted only because the next one leans on it.
-_MAX_ANTECEDENT = 600
+_MAX_ANTECEDENT = 400
 # A heading longer than this is shortened in an introduction.
 _MAX_HEADING = 110
 
@@ -63,94 +39,84 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class Candidate:
+    """A unit with the fragment that it was found through and the probability that it answers."""
+
     unit: Unit
     hit: RetrievedFragment
     rank: int
-    score: float
-    words: frozenset[str]
+    probability: float
 
 
-def extract(
-    question: str, found: Sequence[RetrievedFragment], *, neighbours: Neighbours, terms: TermStatistics
-) -> Extract:
-    """Choose the units that answer ``question`` from the best of ``found`` (best first)."""
-    asked = read_question(question, terms)
-    sections = {hit.fragment.id: units_of(neighbours(hit.fragment)) for hit in found[:_FRAGMENTS_READ]}
-    candidates = sorted(_candidates(asked, found[:_FRAGMENTS_READ], sections), key=lambda c: (-c.score, c.rank))
-    if not candidates:
-        return Extract(())
-    chosen = [candidates[0]]  # the best first
-    for candidate in candidates[1:]:
-        if _adds(asked, candidate, chosen):
-            chosen.append(candidate)
-    whole = [_whole_list(asked, candidate, sections[candidate.hit.fragment.id]) for candidate in chosen]
-    return Extract(tuple(_in_order(whole, sections)))
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """Chooses what to quote. ``neighbours`` gives the section around a fragment."""
+
+    neighbours: Neighbours
+    terms: TermStatistics
+    model: SentenceModel
+
+    def extract(self, question: str, found: Sequence[RetrievedFragment], expected: Expected) -> Extract:
+        """Choose the units that answer ``question`` from the best of ``found`` (best first)."""
+        reading = read_for(question, found, expected, self.terms)
+        sections = sections_of(found, self.neighbours)
+        rows = list(candidate_units(found, sections))
+        probability = self.model.probabilities([features(reading, unit, hit, rank) for unit, hit, rank in rows])
+        scored = [Candidate(*row, float(p)) for row, p in zip(rows, probability, strict=True)]
+        candidates = sorted(scored, key=lambda c: (-c.probability, c.rank))
+        chosen = choose(candidates, several=reading.asked.several)
+        return Extract(tuple(_in_order(chosen, sections)))
 
 
-def _candidates(
-    asked: Asked, found: Sequence[RetrievedFragment], sections: dict[str, list[Unit]]
-) -> Iterable[_Candidate]:
-    latest = max((year for hit in found for year in tax_years(hit.fragment.text)), default="0")
-    relevance = {hit.fragment.id: hit.relevance for hit in found}
+def sections_of(found: Sequence[RetrievedFragment], neighbours: Neighbours) -> dict[str, list[Unit]]:
+    """The units of the section around each of the best of ``found``, by the fragment's id."""
+    return {hit.fragment.id: units_of(neighbours(hit.fragment)) for hit in found[:_FRAGMENTS_READ]}
+
+
+def candidate_units(
+    found: Sequence[RetrievedFragment], sections: Mapping[str, Sequence[Unit]]
+) -> Iterable[tuple[Unit, RetrievedFragment, int]]:
+    """Every unit that may be quoted, once, with the fragment that it was found through and that one's rank."""
+    read = found[:_FRAGMENTS_READ]
+    ids = {hit.fragment.id for hit in read}
     seen: set[tuple[tuple[str, int], ...]] = set()
-    for rank, hit in enumerate(found):
+    for rank, hit in enumerate(read):
         for unit in sections[hit.fragment.id]:
             key = tuple((quote.fragment.id, quote.start) for quote in unit.quotes)
-            near = _SECTION_SHARE * hit.relevance
-            probability = max(max(relevance.get(quote.fragment.id, 0.0), near) for quote in unit.body)
-            if key in seen or (rank >= _SECTIONS_READ and all(q.fragment.id not in relevance for q in unit.body)):
+            if key in seen or (rank >= _SECTIONS_READ and all(q.fragment.id not in ids for q in unit.body)):
                 continue
             seen.add(key)
-            score = _COVERAGE_WEIGHT * _coverage(asked, unit) + _RELEVANCE_WEIGHT * probability + fit(asked, unit)
-            if not unit.is_list:
-                score -= min(_LONG_MOST, _LONG_COST * max(0, len(unit.text) - _LONG_CHARS))
-            if stale(asked, unit, latest):
-                score -= _STALE_COST
-            yield _Candidate(unit, hit, rank, score, frozenset(stems(unit.text)))
+            yield unit, hit, rank
 
 
-def _coverage(asked: Asked, unit: Unit) -> float:
-    """How much of the question the unit covers: its own sentence fully, headings and the items of a list less."""
-    lead = unit.quotes[: unit.heads] if unit.is_list else unit.quotes
-    own = {stem for quote in lead for stem in stems(quote.text)}
-    above = own.union(stems(unit.fragment.title), *(stems(part) for part in unit.fragment.section_path))
-    said, with_headings = asked.coverage(own), asked.coverage(above)
-    whole = asked.coverage(above.union(stems(unit.text)))
-    return said + _HEADING_SHARE * (with_headings - said) + _ITEM_SHARE * (whole - with_headings)
+def choose(candidates: Sequence[Candidate], *, several: bool, room: int = _MAX_CHARS) -> list[Candidate]:
+    """The best of ``candidates`` (most probable first) that fit into ``room`` characters and say different things."""
+    chosen: list[Candidate] = []
+    quoted: set[tuple[str, int]] = set()
+    words: list[frozenset[str]] = []
+    size = 0
+    for candidate in candidates:
+        unit = candidate.unit
+        if chosen and candidate.probability < _SHARE_OF_BEST * chosen[0].probability:
+            break
+        if unit.is_list and not several and len(unit.text) > _SHORT_LIST_CHARS:
+            continue
+        fresh = [quote for quote in unit.quotes if _place(quote) not in quoted]
+        added = sum(len(quote.text) for quote in fresh)
+        if not fresh or (chosen and (says_nothing(unit) or size + added > room)):
+            continue
+        said = frozenset(stem for quote in fresh for stem in stems(quote.text))
+        if any(len(said & other) > _SAME_WORDS * max(1, min(len(said), len(other))) for other in words):
+            continue
+        chosen.append(candidate)
+        quoted.update(_place(quote) for quote in fresh)
+        words.append(said)
+        size += added
+    return chosen
 
 
-def _adds(asked: Asked, candidate: _Candidate, chosen: Sequence[_Candidate]) -> bool:
-    """Whether an answer that says ``chosen`` is better with ``candidate`` too."""
-    best = chosen[0]
-    if candidate.score < _SHARE_NEEDED * best.score:
-        return False
-    said = "\n".join(c.unit.text for c in chosen)
-    needed = not asked.satisfied_by(said) and asked.satisfied_by(candidate.unit.text)
-    if any(c.unit.is_list for c in chosen) and not needed:
-        return False  # a whole list is answer enough
-    sentences = sum(len(c.unit.quotes) for c in chosen) + len(candidate.unit.quotes)
-    if sentences > _MAX_SENTENCES or len(said) + len(candidate.unit.text) > _MAX_CHARS:
-        return False
-    if says_nothing(candidate.unit) or any(_same(candidate, other) for other in chosen):
-        return False
-    near = any(_together(candidate.unit, other.unit) for other in chosen)
-    if not near and candidate.hit.relevance < _RELEVANCE_SHARE * best.hit.relevance:
-        return False
-    above = "\n".join(part for c in chosen for part in (c.unit.fragment.title, *c.unit.fragment.section_path))
-    fresh = asked.covered(set(candidate.words)) - asked.covered(set(stems(f"{said}\n{above}")))
-    follows = near and any(_adjoins(candidate.unit, other.unit) for other in chosen)
-    if not (needed or fresh or follows or candidate.score >= _SHARE_EQUAL * best.score):
-        return False
-    share = _SHARE_NEEDED if needed else _SHARE_NEAR if near else _SHARE_FAR
-    return candidate.score >= share * best.score
-
-
-def _adjoins(unit: Unit, other: Unit) -> bool:
-    """Whether one unit follows the other within one fragment, with nothing but white space between."""
-    first, second = sorted((unit.quotes[-1], other.quotes[-1]), key=lambda quote: quote.place)
-    between = first.fragment.text[first.start + len(first.text) : second.start]
-    return first.fragment.id == second.fragment.id and not between.strip()
+def _place(quote: Quote) -> tuple[str, int]:
+    return quote.fragment.id, quote.start
 
 
 def _together(unit: Unit, other: Unit) -> bool:
@@ -158,26 +124,9 @@ def _together(unit: Unit, other: Unit) -> bool:
     return a.doc_id == b.doc_id and a.section_path == b.section_path
 
 
-def _same(candidate: _Candidate, other: _Candidate) -> bool:
-    fewer = min(len(candidate.words), len(other.words))
-    return len(candidate.words & other.words) > _SAME_WORDS * max(1, fewer)
-
-
-def _whole_list(asked: Asked, candidate: _Candidate, section: Sequence[Unit]) -> _Candidate:
-    """A candidate that is one item of a short list becomes the list; the outermost where several things are asked."""
-    unit = candidate.unit
-    if not unit.heads or unit.is_list:
-        return candidate
-    for heads in range(1, unit.heads + 1) if asked.several else (unit.heads,):
-        for other in section:
-            within = unit.quotes[-1] in other.body or unit.quotes[heads] in other.body
-            same_lead = other.quotes[: other.heads] == unit.quotes[:heads]
-            if other.is_list and not other.cut and same_lead and within and len(other.text) <= _SHORT_LIST_CHARS:
-                return replace(candidate, unit=other)
-    return candidate
-
-
-def _in_order(chosen: Sequence[_Candidate], sections: dict[str, list[Unit]]) -> list[tuple[Unit, RetrievedFragment]]:
+def _in_order(
+    chosen: Sequence[Candidate], sections: Mapping[str, Sequence[Unit]]
+) -> list[tuple[Unit, RetrievedFragment]]:
     """The chosen units, section by section, in reading order, each with the sentences that it cannot do without."""
     ordered: list[tuple[Unit, RetrievedFragment]] = []
     left = list(chosen)
