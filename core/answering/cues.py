@@ -18,6 +18,7 @@ _SAME = (
     ("multa", "sanción"),
     ("tique", "ticket", "simplificada"),
     ("ordenador", "informático", "informática"),
+    ("verifactu", "verificables", "informáticos", "informático"),
     ("software", "informático", "programa"),
     ("tarde", "extemporánea", "retraso"),
     ("impagada", "impago", "incobrable"),
@@ -51,8 +52,8 @@ _ASKS_TIME = re.compile(
 )
 _ASKS_WHEN = re.compile(r"\bcu[aá]ndo\b", re.IGNORECASE)
 _ASKS_FIGURE = re.compile(
-    r"\b(?:cu[aá]nt[oa]s?|porcentajes?|tanto por ciento|por ciento|topes?|l[ií]mites?|importe|cuant[ií]a|m[aá]xim[oa]|m[ií]nim[oa]"
-    r"|(?:qu[eé]|cu[aá]l(?:es)? (?:es|son|ser[aá]) (?:el|la|los|las)) "
+    r"\b(?:cu[aá]nt[oa]s?|porcentajes?|tanto por ciento|por ciento|topes?|l[ií]mites?|importe|cuant[ií]a"
+    r"|m[aá]xim[oa]|m[ií]nim[oa]|(?:qu[eé]|cu[aá]l(?:es)? (?:es|son|ser[aá]) (?:el|la|los|las)) "
     r"(?:tipos?|iva|recargos?|retenci[oó]n|inter[eé]s|sanci[oó]n|multa|reducci[oó]n))\b",
     re.IGNORECASE,
 )
@@ -107,7 +108,8 @@ _PERCENT = re.compile(rf"\d\s*(?:%|por 100|por ciento)|\b(?:{_NUMBER}) por (?:10
 _AMOUNT = re.compile(r"\d[\d.,]*\s*(?:(?:millones )?(?:de )?euros|€)", re.IGNORECASE)
 _FORM = re.compile(r"\bmodelos?\s+(?:[\w]+\s){0,2}\d{3}\b|\bdeclaración censal\b", re.IGNORECASE)
 _RULE = re.compile(
-    r"\b(?:podr[áa]n?|puede[n]?|deber[áa]n?|debe[n]?|(?:no )?(?:es|son|ser[áa]n?) (?:fiscalmente )?(?:deducibles?|exig\w+|oblig\w+)"
+    r"\b(?:podr[áa]n?|puede[n]?|deber[áa]n?|debe[n]?"
+    r"|(?:no )?(?:es|son|ser[áa]n?) (?:fiscalmente )?(?:deducibles?|exig\w+|oblig\w+)"
     r"|exent\w+|obligad[oa]s?|deducibles?|deducirse|tendr[áa]n? derecho|proceder[áa]|no \w+r[áa]n?)\b",
     re.IGNORECASE,
 )

@@ -1,11 +1,15 @@
 """The one straight line from a question to an answer."""
 
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.answering.extractive import Extractor, compose
+from core.answering.compose import compose
+from core.answering.extractive import Extract, Extractor, Searched
+from core.answering.parts import parts_of
+from core.answering.premises import premise_of
 from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
 from core.answering.sentence_model import SentenceModel
 from core.errors import InvalidQuestionError
@@ -101,16 +105,27 @@ class AnswerEngine:
         if verdict.refusal:
             return verdict.refusal, ()
         extractor = Extractor(self._neighbours, self._terms(), self._sentences)
-        extracted = extractor.extract(question, result.found, result.expected)
+        extracted = extractor.extract(question, self._parts(question, result))
         if not extracted.units:
             return texts["no_answer"], ()
         text, sources = compose(extracted, about=self._about)
         parts = [text, texts["common_territory"]]
+        if premise_of(question) and not extracted.correction:
+            parts.insert(0, texts["premise"])
         if verdict.category is Category.PERSONAL_CASE:
-            parts.insert(0, texts["personal_case"])
+            parts.insert(0, _personal(extracted, texts))
         if is_other_language(question):
             parts.append(texts["other_language"])
         return "\n\n".join(parts), sources
+
+    def _parts(self, question: str, result: SearchResult) -> list[Searched]:
+        """The things asked with what was found for each; the whole question where it asks one thing."""
+        parts = parts_of(question)
+        if not parts:
+            return [Searched(question, result.found, result.expected)]
+        others = [self._retriever.run(part.query, FRAGMENTS_FOR_ANSWER) for part in parts[1:]]
+        results = [result, *others]  # the whole question finds its first part as well, and costs no search more
+        return [Searched(p.query, r.found, r.expected, p.text) for p, r in zip(parts, results, strict=True)]
 
     def check(self, question: str) -> str:
         """The question without needless white space.
@@ -127,3 +142,17 @@ class AnswerEngine:
                 "Resúmala en una o dos frases."
             )
         return question
+
+
+_CONDITION = re.compile(
+    r"\b(?:siempre que|salvo|excepto|no obstante|cuando|si|requisitos?|condicion\w*)\b", re.IGNORECASE
+)
+
+
+def _personal(extracted: Extract, texts: Mapping[str, str]) -> str:
+    """What stands above the general rule in a case of one's own: what would have to be known, and who can say."""
+    tax = extracted.units[0][0].fragment.tax
+    known = [texts.get(f"personal_{tax}", texts["personal_general"])]
+    if any(_CONDITION.search(unit.text) for unit, _ in extracted.units):
+        known.append(texts["personal_conditions"])
+    return texts["personal_case"].format(known=" ".join(known))

@@ -1,12 +1,13 @@
-"""Extractive answers: the sentences, items and rows that answer, quoted exactly, each with its source."""
+"""Extraction: the sentences, items and rows that answer, chosen by their probability and put in reading order."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.answering.cues import is_exception, is_label, leans, says_nothing
-from core.answering.sentence_model import Expected, SentenceModel, features, read_for
+from core.answering.cues import Asked, is_exception, is_label, leans, says_nothing
+from core.answering.premises import Correction, correction
+from core.answering.sentence_model import Expected, Reading, SentenceModel, features, read_for
 from core.answering.units import Quote, Unit, units_of
-from core.models import Fragment, RetrievedFragment, Source
+from core.models import Fragment, RetrievedFragment
 from core.retrieval.terms import TermStatistics, stems
 
 Neighbours = Callable[[Fragment], Sequence[Fragment]]
@@ -16,26 +17,41 @@ Neighbours = Callable[[Fragment], Sequence[Fragment]]
 _FRAGMENTS_READ = 5
 # Of the first of them the whole section is read.
 _SECTIONS_READ = 2
-# Characters that an answer quotes (what is quoted first may be longer), and how likely, next to the best unit, a
+# Characters that an answer to one, two or three things quotes for each (the first quote may be longer), and how
+# likely, next to the best unit, a
 # further one must be. Chosen on the dev half: share of the facts against length.
-_MAX_CHARS = 1300
-_SHARE_OF_BEST = 0.2
+_ROOM = (1300, 800, 600)
+_SHARE_OF_BEST = 0.4
 # A list is quoted whole where several things are asked, or up to this size.
 _SHORT_LIST_CHARS = 900
-# A whole list where one thing is asked must be better than its items by this factor.
+# In a question of several parts a second document is quoted if its best unit has this share of the best probability.
+_SHARE_OTHER, _MAX_OTHER = 0.15, 600
 # Two units of which one holds this share of the other's words say the same.
 _SAME_WORDS = 0.8
 # The longest sentence quoted only because the next one leans on it.
 _MAX_ANTECEDENT = 400
-# A heading longer than this is shortened in an introduction.
-_MAX_HEADING = 110
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The chosen units in the order in which they are quoted, each with the fragment that it was found through."""
+    """The chosen units in the order in which they are quoted, each with the fragment that it was found through.
+
+    ``headings``: before which unit which heading stands. ``correction``: what contradicts the question's premise.
+    """
 
     units: tuple[tuple[Unit, RetrievedFragment], ...]
+    headings: tuple[tuple[int, str], ...] = ()
+    correction: Correction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """One thing asked, with what was found for it. ``title`` stands above its part of the answer ('' for none)."""
+
+    question: str
+    found: Sequence[RetrievedFragment]
+    expected: Expected
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +72,40 @@ class Extractor:
     terms: TermStatistics
     model: SentenceModel
 
-    def extract(self, question: str, found: Sequence[RetrievedFragment], expected: Expected) -> Extract:
-        """Choose the units that answer ``question`` from the best of ``found`` (best first)."""
-        reading = read_for(question, found, expected, self.terms)
-        sections = sections_of(found, self.neighbours)
-        rows = list(candidate_units(found, sections))
+    def extract(self, question: str, parts: Sequence[Searched]) -> Extract:
+        """Choose the units that answer each part of ``question``, in the order of the parts."""
+        units: list[tuple[Unit, RetrievedFragment]] = []
+        headings: list[tuple[int, str]] = []
+        chosen: list[Candidate] = []
+        asked: Asked | None = None
+        for part in parts:
+            reading, sections, candidates = self._candidates(part)
+            asked = asked or reading.asked
+            own = choose(
+                candidates, several=reading.asked.several, room=_ROOM[min(len(parts), len(_ROOM)) - 1], besides=chosen
+            )
+            if len(parts) > 1:
+                own += _of_another_document(candidates, own, besides=chosen)
+            before = len(units)
+            for unit, hit in _in_order(own, sections):
+                _append(units, unit, hit)
+            if len(parts) > 1 and len(units) > before:
+                headings.append((before, part.title))
+            chosen += own
+        scored = sorted(((c.unit, c.probability) for c in chosen), key=lambda pair: -pair[1])
+        wrong = correction(question, asked, scored) if asked else None
+        if wrong and not headings:  # the passage that says otherwise comes first
+            units.sort(key=lambda pair: wrong.unit.quotes[-1] not in pair[0].quotes)
+        return Extract(tuple(units), tuple(headings), wrong)
+
+    def _candidates(self, part: Searched) -> tuple[Reading, dict[str, list[Unit]], list[Candidate]]:
+        """The question as read, the sections read, and their units, most probable first."""
+        reading = read_for(part.question, part.found, part.expected, self.terms)
+        sections = sections_of(part.found, self.neighbours)
+        rows = list(candidate_units(part.found, sections))
         probability = self.model.probabilities([features(reading, unit, hit, rank) for unit, hit, rank in rows])
         scored = [Candidate(*row, float(p)) for row, p in zip(rows, probability, strict=True)]
-        candidates = sorted(scored, key=lambda c: (-c.probability, c.rank))
-        chosen = choose(candidates, several=reading.asked.several)
-        return Extract(tuple(_in_order(chosen, sections)))
+        return reading, sections, sorted(scored, key=lambda c: (-c.probability, c.rank))
 
 
 def sections_of(found: Sequence[RetrievedFragment], neighbours: Neighbours) -> dict[str, list[Unit]]:
@@ -89,11 +129,16 @@ def candidate_units(
             yield unit, hit, rank
 
 
-def choose(candidates: Sequence[Candidate], *, several: bool, room: int = _MAX_CHARS) -> list[Candidate]:
-    """The best of ``candidates`` (most probable first) that fit into ``room`` characters and say different things."""
+def choose(
+    candidates: Sequence[Candidate], *, several: bool, room: int = _ROOM[0], besides: Sequence[Candidate] = ()
+) -> list[Candidate]:
+    """The best of ``candidates`` (most probable first) that fit into ``room`` characters and say different things.
+
+    ``besides`` has been chosen already and is not said again.
+    """
     chosen: list[Candidate] = []
-    quoted: set[tuple[str, int]] = set()
-    words: list[frozenset[str]] = []
+    quoted = {_place(quote) for candidate in besides for quote in candidate.unit.quotes}
+    words = [frozenset(stems(candidate.unit.text)) for candidate in besides]
     size = 0
     for candidate in candidates:
         unit = candidate.unit
@@ -113,6 +158,24 @@ def choose(candidates: Sequence[Candidate], *, several: bool, room: int = _MAX_C
         words.append(said)
         size += added
     return chosen
+
+
+def _of_another_document(
+    candidates: Sequence[Candidate], own: Sequence[Candidate], *, besides: Sequence[Candidate]
+) -> list[Candidate]:
+    """The best candidate of a document that ``own`` does not quote, where that quotes one only."""
+    documents = {candidate.unit.fragment.doc_id for candidate in own}
+    quoted = {_place(quote) for candidate in besides for quote in candidate.unit.body}
+    if len(documents) != 1:
+        return []
+    for candidate in candidates:
+        unit = candidate.unit
+        if candidate.probability < _SHARE_OTHER * candidates[0].probability:
+            break
+        new = unit.fragment.doc_id not in documents and not quoted.issuperset(map(_place, unit.body))
+        if new and len(unit.text) <= _MAX_OTHER and not says_nothing(unit):
+            return [candidate]
+    return []
 
 
 def _place(quote: Quote) -> tuple[str, int]:
@@ -171,96 +234,3 @@ def _append(ordered: list[tuple[Unit, RetrievedFragment]], unit: Unit, hit: Retr
             ordered[-1] = (replace(last, quotes=(*last.quotes, *fresh), cut=last.cut or unit.cut), found_through)
             return
     ordered.append((replace(unit, quotes=fresh, heads=max(0, unit.heads - (len(unit.quotes) - len(fresh)))), hit))
-
-
-def source_from(
-    hit: RetrievedFragment,
-    quotes: Sequence[Quote],
-    *,
-    fiscal_year: int | None = None,
-    document_date: str = "",
-) -> Source:
-    """The one place where a retrieved fragment becomes a source: what ``[n]`` points at.
-
-    ``quotes`` are all of one fragment; the source's page is that of the first.
-    """
-    fragment = quotes[0].fragment
-    return Source(
-        fragment_id=fragment.id,
-        doc_id=fragment.doc_id,
-        title=fragment.title,
-        page=quotes[0].page,
-        section_path=fragment.section_path,
-        passage="\n".join(quote.text for quote in quotes),
-        relevance=round(hit.relevance, 4),
-        source_url=fragment.source_url,
-        source_scope=fragment.source_scope,
-        fiscal_year=fiscal_year,
-        document_date=document_date,
-    )
-
-
-def compose(extracted: Extract, *, about: Callable[[str], tuple[int | None, str]]) -> tuple[str, tuple[Source, ...]]:
-    """The answer's text with ``[n]`` marks, and its sources in order of ``n``.
-
-    ``about(doc_id)`` gives the tax year and the date that the document states.
-    """
-    by_place: dict[tuple[str, int | None], list[Quote]] = {}
-    hits: dict[tuple[str, int | None], RetrievedFragment] = {}
-    for unit, hit in extracted.units:
-        for quote in unit.quotes:
-            place = (quote.fragment.id, quote.page)
-            by_place.setdefault(place, []).append(quote)
-            hits.setdefault(place, hit)
-    numbers = {place: n for n, place in enumerate(by_place, start=1)}
-    sources = []
-    for place, quotes in by_place.items():
-        year, date = about(quotes[0].fragment.doc_id)
-        sources.append(source_from(hits[place], quotes, fiscal_year=year, document_date=date))
-    paragraphs = []
-    named: tuple[str, int | None, tuple[str, ...]] | None = None
-    for unit, _ in extracted.units:
-        first = unit.quotes[0]
-        lines = []
-        standing = (first.fragment.doc_id, first.page, first.fragment.section_path)
-        if standing != named:
-            lines.append(_introduction(first))
-            named = standing
-        for quote in unit.quotes:
-            mark = f"[{numbers[(quote.fragment.id, quote.page)]}]"
-            bullet = "- " if quote is not first and quote.item else ""
-            lines.append(f"{bullet}«{quote.text}» {mark}")
-        if unit.cut:
-            lines.append("(La lista continúa en la fuente.)")
-        paragraphs.append("\n".join(_spaced(lines)))
-    return "\n\n".join(paragraphs), tuple(sources)
-
-
-def _spaced(lines: Sequence[str]) -> list[str]:
-    """Markdown needs an empty line between paragraphs, and before a list."""
-    spaced: list[str] = []
-    for line in lines:
-        if spaced and not (line.startswith("- ") and spaced[-1].startswith("- ")):
-            spaced.append("")
-        spaced.append(line)
-    return spaced
-
-
-def _introduction(quote: Quote) -> str:
-    fragment = quote.fragment
-    place = f", página {quote.page}" if quote.page is not None else ""
-    section = " › ".join(_shortened(part) for part in _own_headings(fragment)[-2:])
-    return f"**{fragment.title}**{place}{f' ({section})' if section else ''}:"
-
-
-def _own_headings(fragment: Fragment) -> tuple[str, ...]:
-    """The headings above a fragment, without a first one that only repeats the document's title."""
-    path = fragment.section_path
-    name = fragment.title.partition(",")[0].casefold()
-    return path[1:] if len(path) > 1 and path[0].casefold().startswith(name) else path
-
-
-def _shortened(heading: str) -> str:
-    if len(heading) <= _MAX_HEADING:
-        return heading.rstrip(".")
-    return f"{heading[:_MAX_HEADING].rpartition(' ')[0].rstrip(',;.')}…"

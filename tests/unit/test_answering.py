@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from core.answering.compose import compose
 from core.answering.cues import gives_time
 from core.answering.engine import AnswerEngine
-from core.answering.extractive import Extract, Extractor, compose
+from core.answering.extractive import Extract, Extractor, Searched
 from core.answering.render import answer_json, conversation_markdown, spanish_date, validity
 from core.answering.scope import KINDS, ScopeModel, personal_features, read_signs
 from core.answering.sentence_model import load_sentence_model
@@ -23,7 +24,7 @@ SENTENCES = load_sentence_model()
 
 def extract(question: str, found: list[RetrievedFragment]) -> Extract:
     """What the trained model quotes when each fragment is a section of its own."""
-    return Extractor(lambda f: [f], TERMS, SENTENCES).extract(question, found, {})
+    return Extractor(lambda f: [f], TERMS, SENTENCES).extract(question, [Searched(question, found, {})])
 
 
 def fragment(text: str, *, page: int | None = 1, path: tuple[str, ...] = ("Sección",), kind: str = "text", ordinal: int = 0, breaks: tuple[int, ...] = ()) -> Fragment:  # fmt: skip
