@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.answering.cues import Asked, is_exception, is_label, leans, says_nothing
+from core.answering.cues import is_exception, is_label, leans, says_nothing
 from core.answering.premises import Correction, correction
 from core.answering.sentence_model import Expected, Reading, SentenceModel, features, read_for
 from core.answering.units import Quote, Unit, units_of
@@ -77,13 +77,14 @@ class Extractor:
         units: list[tuple[Unit, RetrievedFragment]] = []
         headings: list[tuple[int, str]] = []
         chosen: list[Candidate] = []
-        asked: Asked | None = None
-        for part in parts:
-            reading, sections, candidates = self._candidates(part)
-            asked = asked or reading.asked
-            own = choose(
-                candidates, several=reading.asked.several, room=_ROOM[min(len(parts), len(_ROOM)) - 1], besides=chosen
-            )
+        read = [self._candidates(part) for part in parts]
+        room = _ROOM[min(len(parts), len(_ROOM)) - 1]
+        for number, (part, (reading, sections, candidates)) in enumerate(zip(parts, read, strict=True)):
+            kept = [
+                others[0] for _, _, others in read[number + 1 :] if others
+            ]  # the best of each later part is left to it
+            besides = [*chosen, *(c for c in kept if candidates and c.unit != candidates[0].unit)]
+            own = choose(candidates, several=reading.asked.several, room=room, besides=besides)
             if len(parts) > 1:
                 own += _of_another_document(candidates, own, besides=chosen)
             before = len(units)
@@ -93,7 +94,7 @@ class Extractor:
                 headings.append((before, part.title))
             chosen += own
         scored = sorted(((c.unit, c.probability) for c in chosen), key=lambda pair: -pair[1])
-        wrong = correction(question, asked, scored) if asked else None
+        wrong = correction(question, read[0][0].asked, scored) if read else None
         if wrong and not headings:  # the passage that says otherwise comes first
             units.sort(key=lambda pair: wrong.unit.quotes[-1] not in pair[0].quotes)
         return Extract(tuple(units), tuple(headings), wrong)

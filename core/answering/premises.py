@@ -76,9 +76,11 @@ def premise_of(question: str) -> str:
     tagged = _TAG.search(text)
     body = text[: tagged.start()] if tagged else text
     opening = _OPENING.search(body)
-    if opening:
+    how = re.match(r"\W*c[oó]mo\b", question, re.IGNORECASE)
+    asks_how = how and ("ó" in how.group().casefold() or not (tagged or "," in body))
+    if opening and not asks_how:
         return body[opening.end() :].split("?")[0].strip(" ,.")
-    if tagged and len(stems(body)) >= 3:
+    if tagged and len(stems(body)) >= 2:
         return body.split("¿")[0].strip(" ,.") or body.strip(" ¿?,.")
     return ""
 

@@ -1,17 +1,22 @@
 """Quotable units, extraction and the engine, with fakes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from core.answering.compose import compose
+from core.answering.compose import by_page, compose, joined
 from core.answering.cues import gives_time
 from core.answering.engine import AnswerEngine
 from core.answering.extractive import Extract, Extractor, Searched
+from core.answering.parts import parts_of
+from core.answering.premises import figures_of, premise_of
 from core.answering.render import answer_json, conversation_markdown, spanish_date, validity
 from core.answering.scope import KINDS, ScopeModel, personal_features, read_signs
 from core.answering.sentence_model import load_sentence_model
 from core.answering.units import marker_kind, quotes_of, units_of
 from core.errors import InvalidQuestionError
+from core.evaluation.run import concludes
 from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Scope, Source
 from core.retrieval.features import CandidateSet
 from core.retrieval.search import SearchResult
@@ -376,3 +381,121 @@ def test_asked_for_several_things_the_outer_list_is_quoted_whole() -> None:
     extracted = extract("¿Qué libros registro debe llevar quien está en el régimen simplificado?", hits(BOOKS))
     text, _ = compose(extracted, about=lambda _: (None, ""))
     assert "«1. Libro de facturas expedidas.» [1]" in text and "«3. Libros especiales:» [1]" in text
+
+
+def test_sentences_of_one_line_are_one_quote_and_a_quote_ends_with_its_page() -> None:
+    text = "Sec\nUna frase. Otra frase.\nTercera que sigue en otra página."
+    f = fragment(text, path=("Sec",), page=7, breaks=(text.index("sigue"),))
+    quotes = quotes_of(f)
+    assert [q.text for q in joined(quotes)] == ["Una frase. Otra frase.", "Tercera que sigue en otra página."]
+    pieces = by_page(quotes[-1])
+    assert [(p.text, p.page) for p in pieces] == [("Tercera que", 7), ("sigue en otra página.", 8)]
+    assert all(f.text[p.start : p.start + len(p.text)] == p.text for p in pieces)
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("¿cuánto pago de cuota y con qué modelo lo declaro?", ["cuánto pago de cuota", "con qué modelo lo declaro"]),
+        (
+            "vendo quesos en mi granja, ¿qué tipo de IVA aplico? ¿y hasta cuándo tengo para declararlo?",
+            ["qué tipo de IVA aplico", "hasta cuándo tengo para declararlo"],
+        ),
+        ("¿qué plazo tiene el 303 y el 130?", ["modelo 303", "modelo 130"]),
+        ("¿puedo deducir el móvil en el IVA y en la renta?", ["IVA", "IRPF"]),
+        ("¿qué datos lleva una factura?", []),
+        ("vendo quesos, ¿qué tipo de IVA aplico?", []),
+    ],
+)
+def test_parts_of_a_question(question: str, texts: list[str]) -> None:
+    assert [part.text for part in parts_of(question)] == texts
+
+
+def test_a_part_is_searched_with_what_the_question_is_about() -> None:
+    second = parts_of("soy ganadero en módulos, cuánto adelanto de IRPF y cuándo se presenta")[1]
+    assert "ganadero" in second.query and "IRPF" in second.query and "cuándo se presenta" in second.query
+
+
+@pytest.mark.parametrize(
+    ("question", "premise"),
+    [
+        ("como el recargo es del 7%, lo pago, ¿no?", "recargo es del 7%"),
+        ("ya que nadie lleva libros, no los llevo, vale?", "nadie lleva libros"),
+        ("el plazo es de dos meses, ¿verdad?", "plazo es de dos meses"),
+        ("¿cómo presento el 303?", ""),
+        ("como lo hago para darme de baja", ""),
+    ],
+)
+def test_what_a_question_takes_for_granted(question: str, premise: str) -> None:
+    found = premise_of(question)
+    assert premise in found if premise else found == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("el 5 por 100 o el diez por ciento", {("percent", "5"), ("percent", "10")}),
+        ("en el plazo de un mes", {("length m", "1")}),
+        ("del 1 al 20 de abril", {("date", "20 abril")}),
+        ("no exceda de 3.005,06 euros", {("amount", "3005.06")}),
+        ("antes del 1 de julio de 2027", {("date", "1 julio"), ("month", "julio 2027")}),
+    ],
+)
+def test_figures_are_read_in_every_form(text: str, figures: set[tuple[str, str]]) -> None:
+    assert figures_of(text) == figures
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("como el recargo ejecutivo es del 9%, pago eso, ¿no?", "**No: el pasaje citado no dice «9%» [1].**"),
+        ("el recargo ejecutivo es del 5%, ¿verdad?", ""),
+        ("¿cuánto es el recargo ejecutivo?", ""),
+    ],
+)
+def test_another_figure_than_the_premise_is_said_first(question: str, first: str) -> None:
+    f = fragment("Recargos\nEl recargo ejecutivo será del cinco por ciento.", path=("Recargos",))
+    text, _ = compose(extract(question, hits(f)), about=lambda _: (None, ""))
+    assert text.startswith(first or "**Manual**")
+    assert "«El recargo ejecutivo será del cinco por ciento.» [1]" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "corrected"),
+    [
+        ("en módulos descuento siempre el sueldo de mi cónyuge, ¿verdad?", True),
+        ("en módulos no se descuenta el sueldo del cónyuge, ¿verdad?", False),
+    ],
+)
+def test_a_rule_that_denies_the_premise_is_said_first(question: str, corrected: bool) -> None:
+    f = fragment("Módulos\nEn módulos no resulta en ningún caso deducible el sueldo del cónyuge.", path=("Módulos",))
+    text, _ = compose(extract(question, hits(f)), about=lambda _: (None, ""))
+    assert text.startswith("**Cuidado:") is corrected
+
+
+def test_a_premise_that_nothing_contradicts_is_not_confirmed() -> None:
+    answer = engine(hits(BOOKS)).ask(
+        "como llevo los libros registro de facturas en una agenda, está bien así, ¿verdad?"
+    )
+    assert answer.grounded and "compruébelo" in answer.text and "No:" not in answer.text
+
+
+def test_each_thing_asked_is_answered_under_its_own_heading() -> None:
+    books = engine(hits(BOOKS, SURCHARGES))
+    answer = books.ask("¿qué libros registro he de llevar y cuánto es el recargo ejecutivo?")
+    assert "**Sobre «qué libros registro he de llevar»**" in answer.text
+    assert "**Sobre «cuánto es el recargo ejecutivo»**" in answer.text
+    assert answer.text.count("«El recargo ejecutivo será del cinco por ciento.»") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Le sale a pagar 200 euros.", True),
+        ("Usted puede restarlo.", True),
+        ("**Ley**, página 3 (Tipo del 19 por ciento):\n«Se aplicará el 19 por ciento.» [1]", False),
+    ],
+)
+def test_a_conclusion_in_our_own_words_is_noticed(text: str, verdict: bool) -> None:
+    answer = engine(hits(BOOKS)).ask("¿Qué libros registro debe llevar un sujeto pasivo?")
+    assert concludes(replace(answer, text=text)) is verdict
