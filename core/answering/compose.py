@@ -62,7 +62,7 @@ def compose(extracted: Extract, *, about: Callable[[str], tuple[int | None, str]
         first = quotes[0]
         lines = []
         if index in headings:
-            lines.append(f"**Sobre «{headings[index]}»**")
+            lines.append(f"**{headings[index]}**")
             named = None
         standing = (first.fragment.doc_id, first.page, first.fragment.section_path)
         if standing != named:
@@ -113,10 +113,13 @@ def by_page(quote: Quote) -> list[Quote]:
 
 
 def _corrected(wrong: Correction, numbers: dict[tuple[str, int | None], int]) -> str:
-    """What is said first where a passage says otherwise than the question."""
+    """What is said first where a passage says otherwise than the question.
+
+    Without the figure that the question asserts: no figure stands in an answer that its sources do not state.
+    """
     mark = next((numbers[_place(q)] for q in reversed(wrong.unit.quotes) if _place(q) in numbers), 1)
-    if wrong.asserted:
-        return f"**No: el pasaje citado no dice «{wrong.asserted}» [{mark}].** Esto es lo que dice:"
+    if wrong.other:
+        return f"**No: el pasaje citado da {wrong.other} que la pregunta [{mark}].** Esto es lo que dice:"
     return f"**Cuidado: no es como da por hecho la pregunta, según el pasaje citado [{mark}].** Esto es lo que dice:"
 
 

@@ -125,7 +125,7 @@ class AnswerEngine:
             return [Searched(question, result.found, result.expected)]
         others = [self._retriever.run(part.query, FRAGMENTS_FOR_ANSWER) for part in parts[1:]]
         results = [result, *others]  # the whole question finds its first part as well, and costs no search more
-        return [Searched(p.query, r.found, r.expected, p.text) for p, r in zip(parts, results, strict=True)]
+        return [Searched(p.query, r.found, r.expected, p.title) for p, r in zip(parts, results, strict=True)]
 
     def check(self, question: str) -> str:
         """The question without needless white space.

@@ -164,18 +164,24 @@ def choose(
 def _of_another_document(
     candidates: Sequence[Candidate], own: Sequence[Candidate], *, besides: Sequence[Candidate]
 ) -> list[Candidate]:
-    """The best candidate of a document that ``own`` does not quote, where that quotes one only."""
+    """The best candidate of a document that no part quotes, else that ``own`` does not, where that quotes one only."""
     documents = {candidate.unit.fragment.doc_id for candidate in own}
+    everywhere = documents.union(candidate.unit.fragment.doc_id for candidate in besides)
     quoted = {_place(quote) for candidate in besides for quote in candidate.unit.body}
-    if len(documents) != 1:
+    fit = [
+        c
+        for c in candidates
+        if c.probability >= _SHARE_OTHER * candidates[0].probability
+        and len(c.unit.text) <= _MAX_OTHER
+        and not says_nothing(c.unit)
+        and not quoted.issuperset(map(_place, c.unit.body))
+    ]
+    if len(documents) > 1 and len(everywhere) > len(documents):
         return []
-    for candidate in candidates:
-        unit = candidate.unit
-        if candidate.probability < _SHARE_OTHER * candidates[0].probability:
-            break
-        new = unit.fragment.doc_id not in documents and not quoted.issuperset(map(_place, unit.body))
-        if new and len(unit.text) <= _MAX_OTHER and not says_nothing(unit):
-            return [candidate]
+    for known in (everywhere, documents):
+        new = [c for c in fit if c.unit.fragment.doc_id not in known]
+        if new:
+            return new[:1]
     return []
 
 

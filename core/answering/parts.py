@@ -37,9 +37,9 @@ _MAX_PARTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing asked: its ``text`` as written, and the ``query`` by which it is searched."""
+    """One thing asked: its ``title`` above its answer, and the ``query`` by which it is searched."""
 
-    text: str
+    title: str
     query: str
 
 
@@ -63,10 +63,10 @@ def _by_clauses(question: str) -> tuple[Part, ...]:
     if len(asked) < 2:
         return ()
     subject = f"{context} {_QUESTION.sub('', asked[0]).strip()}".strip()
-    parts = [Part(asked[0], f"{context}, {asked[0]}".strip(" ,"))]
+    parts = [Part(f"¿{asked[0]}?", f"{context}, {asked[0]}".strip(" ,"))]
     for piece in asked[1:_MAX_PARTS]:
         about = subject if len(stems(piece)) < _FEW_WORDS else context
-        parts.append(Part(piece, f"{about}, {piece}".strip(" ,")))
+        parts.append(Part(f"¿{piece}?", f"{about}, {piece}".strip(" ,")))
     return tuple(parts)
 
 
@@ -76,7 +76,7 @@ def _by_subjects(question: str) -> tuple[Part, ...]:
     forms = list(dict.fromkeys(match.group(1) for match in _FORM.finditer(question)))
     if len(forms) == 2:
         without = [_FORM.sub(lambda m, f=f: m.group() if m.group(1) == f else " ", question) for f in forms]  # type: ignore[misc]
-        names = [f"modelo {form}" for form in forms]
+        names = [f"Modelo {form}" for form in forms]
     elif len(taxes) == 2:
         without = [_TAXES[1].sub(" ", question), _TAXES[0].sub(" ", question)]
         names = ["IVA", "IRPF"]

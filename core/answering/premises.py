@@ -57,6 +57,8 @@ _LIMIT = re.compile(
     r"\b(?:limites?|maxim[oa]s?|no exceda\w*|no supere\w*|proporcion|\d+ por (?:100|ciento)|en la medida)\b"
 )
 _ALWAYS = re.compile(r"\b(?:siempre|todo|toda|todos|entero|entera|integro|al 100|en cualquier caso|da igual)\b")
+# By the first letter of the kind of figure: percent, length, date, month, amount.
+_OTHER = {"p": "otro porcentaje", "l": "otro plazo", "d": "otra fecha", "m": "otra fecha", "a": "otro importe"}
 # How much of the question's words a passage must cover to be of the same thing, and how probable it must be next to
 # the best. Chosen on the dev half and on questions with true premises.
 _SAME_THING, _NEAR_BEST, _READ = 0.1, 0.5, 3
@@ -64,10 +66,10 @@ _SAME_THING, _NEAR_BEST, _READ = 0.1, 0.5, 3
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """The unit that says otherwise, and what the question asserted ('' where it is a yes against a no)."""
+    """The unit that says otherwise, and what it states ``other`` than the question ('' for a no against a yes)."""
 
     unit: Unit
-    asserted: str
+    other: str
 
 
 def premise_of(question: str) -> str:
@@ -94,15 +96,15 @@ def correction(question: str, asked: Asked, scored: Sequence[tuple[Unit, float]]
     likely = [unit for unit, p in scored if p >= _NEAR_BEST * best]
     of_the_same = [unit for i, unit in enumerate(likely) if i == 0 or _concerns(asked, unit)][:_READ]
     asserted = figures_asserted(premise)
-    for kind, value, shown in asserted:
+    for kind, value in asserted:
         for unit in of_the_same:
             figures = {v for k, v in figures_of(_with_headings(unit)) if k == kind}
             if figures:  # the first passage with such a figure decides
                 if value not in figures:
-                    return Correction(unit, shown)
+                    return Correction(unit, _OTHER[kind[0]])
                 break
     stated = {figure for unit, _ in scored for figure in figures_of(_with_headings(unit))}
-    if "siempre" not in premise and any((kind, value) in stated for kind, value, _ in asserted):
+    if "siempre" not in premise and any(figure in stated for figure in asserted):
         return None  # the documents do speak of this figure
     return next((Correction(unit, "") for unit in of_the_same if _says_otherwise(premise, unit)), None)
 
@@ -119,31 +121,29 @@ def _says_otherwise(premise: str, unit: Unit) -> bool:
     return bool(_DENIAL.search(_NOT_EXEMPT.sub("sujeto", text)) or (_ALWAYS.search(premise) and _LIMIT.search(text)))
 
 
-def figures_asserted(premise: str) -> list[tuple[str, str, str]]:
-    """Figures that a premise states of the rule: kind, value, and as written."""
-    found = [(kind, value, shown) for kind, value, shown in _figures(premise)]
+def figures_asserted(premise: str) -> list[tuple[str, str]]:
+    """Figures that a premise states of the rule: kind and value."""
+    found = _figures(premise)
     for match in _AMOUNT.finditer(premise):
         value = _amount(match)
         if value >= 100 and _OF_THE_RULE.search(premise[: match.start()]) and not _is_year(match.group(1)):
-            found.append(("amount", f"{value:g}", match.group().strip()))
+            found.append(("amount", f"{value:g}"))
     return found
 
 
 def figures_of(text: str) -> set[tuple[str, str]]:
     """Figures of a passage: kind and value."""
     text = fold(text)
-    found = {(kind, value) for kind, value, _ in _figures(text)}
+    found = set(_figures(text))
     found.update(("amount", f"{_amount(match):g}") for match in _MONEY.finditer(text))
     return found
 
 
-def _figures(text: str) -> list[tuple[str, str, str]]:
-    found = [("percent", f"{_value(m.group(1)):g}", m.group().strip()) for m in _PERCENT.finditer(text)]
-    for m in _LENGTH.finditer(text):
-        found.append((f"length {m.group(2)[0]}", f"{_value(m.group(1)):g}", m.group()))
-    found += [("date", f"{int(m.group(1))} {m.group(2)}", m.group()) for m in _DATE.finditer(text)]
-    found += [("month", f"{m.group(1)} {m.group(2)}", m.group()) for m in _MONTH_YEAR.finditer(text)]
-    return found
+def _figures(text: str) -> list[tuple[str, str]]:
+    found = [("percent", f"{_value(m.group(1)):g}") for m in _PERCENT.finditer(text)]
+    found += [(f"length {m.group(2)[0]}", f"{_value(m.group(1)):g}") for m in _LENGTH.finditer(text)]
+    found += [("date", f"{int(m.group(1))} {m.group(2)}") for m in _DATE.finditer(text)]
+    return found + [("month", f"{m.group(1)} {m.group(2)}") for m in _MONTH_YEAR.finditer(text)]
 
 
 def _concerns(asked: Asked, unit: Unit) -> bool:

@@ -401,14 +401,14 @@ def test_sentences_of_one_line_are_one_quote_and_a_quote_ends_with_its_page() ->
             "vendo quesos en mi granja, ¿qué tipo de IVA aplico? ¿y hasta cuándo tengo para declararlo?",
             ["qué tipo de IVA aplico", "hasta cuándo tengo para declararlo"],
         ),
-        ("¿qué plazo tiene el 303 y el 130?", ["modelo 303", "modelo 130"]),
+        ("¿qué plazo tiene el 303 y el 130?", ["Modelo 303", "Modelo 130"]),
         ("¿puedo deducir el móvil en el IVA y en la renta?", ["IVA", "IRPF"]),
         ("¿qué datos lleva una factura?", []),
         ("vendo quesos, ¿qué tipo de IVA aplico?", []),
     ],
 )
 def test_parts_of_a_question(question: str, texts: list[str]) -> None:
-    assert [part.text for part in parts_of(question)] == texts
+    assert [part.title.strip("¿?") for part in parts_of(question)] == texts
 
 
 def test_a_part_is_searched_with_what_the_question_is_about() -> None:
@@ -448,7 +448,10 @@ def test_figures_are_read_in_every_form(text: str, figures: set[tuple[str, str]]
 @pytest.mark.parametrize(
     ("question", "first"),
     [
-        ("como el recargo ejecutivo es del 9%, pago eso, ¿no?", "**No: el pasaje citado no dice «9%» [1].**"),
+        (
+            "como el recargo ejecutivo es del 9%, pago eso, ¿no?",
+            "**No: el pasaje citado da otro porcentaje que la pregunta [1].**",
+        ),
         ("el recargo ejecutivo es del 5%, ¿verdad?", ""),
         ("¿cuánto es el recargo ejecutivo?", ""),
     ],
@@ -483,8 +486,8 @@ def test_a_premise_that_nothing_contradicts_is_not_confirmed() -> None:
 def test_each_thing_asked_is_answered_under_its_own_heading() -> None:
     books = engine(hits(BOOKS, SURCHARGES))
     answer = books.ask("¿qué libros registro he de llevar y cuánto es el recargo ejecutivo?")
-    assert "**Sobre «qué libros registro he de llevar»**" in answer.text
-    assert "**Sobre «cuánto es el recargo ejecutivo»**" in answer.text
+    assert "**¿qué libros registro he de llevar?**" in answer.text
+    assert "**¿cuánto es el recargo ejecutivo?**" in answer.text
     assert answer.text.count("«El recargo ejecutivo será del cinco por ciento.»") == 1
 
 
