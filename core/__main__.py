@@ -213,8 +213,11 @@ def _print_evaluation(report: dict[str, Any]) -> None:
             print(f"{name:22}" + "".join(f"{_shown(hits[k], intervals[k]):>24}" for k in hits))
     for name, values in (("mrr", report["retrieval"]), *((n, report["answerable"]) for n in _ANSWERABLE)):
         print(f"{name:22}{_shown(values[name], values[name + '_ci']):>24}")
-    for name in ("category_accuracy", "facts"):
+    for name in ("category_accuracy", "facts", "facts_all"):
         print(f"{name:22}{_shown(report[name], report[name + '_ci']):>24}")
+    for name, value in report["answers"].items():
+        if not name.endswith("_ci"):
+            print(f"{name:24}{_shown(value, report['answers'][name + '_ci']):>22}")
     print(f"{'reranker.ece':22}{_shown(report['reranker']['ece'], report['reranker']['ece_ci']):>24}")
     print(
         "fiabilidad (probabilidad media → acierto, n):",

@@ -11,6 +11,7 @@ from core.answering.engine import AnswerEngine
 from core.answering.llm import ChatModel, build_chat_model
 from core.answering.ports import Synthesis
 from core.answering.scope import load_scope_model
+from core.answering.sentence_model import load_sentence_model
 from core.answering.synthesis import Limits
 from core.assets import Progress
 from core.config import Settings
@@ -109,6 +110,7 @@ class Services:
             terms=self.terms,
             about=self.about,
             scope=load_scope_model(),
+            sentences=load_sentence_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
             verify=DraftChecker(self.thresholds, self.terms),

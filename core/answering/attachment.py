@@ -253,8 +253,8 @@ def direction(words: Sequence[str]) -> str:
     return found
 
 
-_VERB = re.compile(r"se|pued\w+|pod\w+|exced\w+|super\w*|rebas\w+|sea\w*|ser\w*|teng\w+|ten\w+|tien\w+|obt\w+|hay\w*|hub\w+|pas\w+|"
-                   r"alcan\w+|result\w+|perci\w+|han|ha|es|son|deb\w+")  # fmt: skip
+_VERB = re.compile(r"se|pued\w+|pod\w+|exced\w+|super\w*|rebas\w+|sea\w*|ser\w*|teng\w+|ten\w+|tien\w+|obt\w+|hay\w*|hub\w+|"
+                   r"pas\w+|alcan\w+|result\w+|perci\w+|han|ha|es|son|deb\w+")  # fmt: skip
 
 
 def _negates(words: Sequence[str]) -> bool:

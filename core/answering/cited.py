@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from core.answering.claims import marks_in, renumbered
-from core.answering.extractive import source_from
+from core.answering.compose import source_from
 from core.answering.units import Quote, Unit, units_of
 from core.models import RetrievedFragment, Scope, Source
 from core.retrieval.terms import stems

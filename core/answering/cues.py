@@ -1,8 +1,8 @@
 """What a question asks for, and how well a sentence's wording fits: a date, a figure, a list, a definition."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, field
 
 from core.answering.units import Unit
 from core.retrieval.terms import TermStatistics, stems
@@ -18,6 +18,7 @@ _SAME = (
     ("multa", "sanción"),
     ("tique", "ticket", "simplificada"),
     ("ordenador", "informático", "informática"),
+    ("verifactu", "verificables", "informáticos", "informático"),
     ("software", "informático", "programa"),
     ("tarde", "extemporánea", "retraso"),
     ("impagada", "impago", "incobrable"),
@@ -51,9 +52,22 @@ _ASKS_TIME = re.compile(
 )
 _ASKS_WHEN = re.compile(r"\bcu[aá]ndo\b", re.IGNORECASE)
 _ASKS_FIGURE = re.compile(
-    r"\b(?:cu[aá]nt[oa]s?|porcentajes?|tanto por ciento|l[ií]mites?|importe|cuant[ií]a|m[aá]xim[oa]|m[ií]nim[oa]"
-    r"|(?:qu[eé]|cu[aá]l(?:es)? (?:es|son|ser[aá]) (?:el|la|los|las)) "
+    r"\b(?:cu[aá]nt[oa]s?|porcentajes?|tanto por ciento|por ciento|topes?|l[ií]mites?|importe|cuant[ií]a"
+    r"|m[aá]xim[oa]|m[ií]nim[oa]|(?:qu[eé]|cu[aá]l(?:es)? (?:es|son|ser[aá]) (?:el|la|los|las)) "
     r"(?:tipos?|iva|recargos?|retenci[oó]n|inter[eé]s|sanci[oó]n|multa|reducci[oó]n))\b",
+    re.IGNORECASE,
+)
+_ASKS_PERCENT = re.compile(
+    r"\b(?:porcentajes?|tanto por ciento|tipos?|reten\w+|recargos?|por ?ciento|%|iva (?:llevan?|lleva|le pongo|cobro)"
+    r"|(?:qu[eé]|cu[aá]nto) (?:iva|irpf)|desgrav\w+|rebaja\w*)(?!\w)",
+    re.IGNORECASE,
+)
+_ASKS_AMOUNT = re.compile(
+    r"\b(?:importe|l[ií]mite|tope|m[aá]xim[oa]|m[ií]nim[oa]|cuant[ií]a|dinero|multa|sanci[oó]n|factur\w+|euros|cu[aá]nto)\b",
+    re.IGNORECASE,
+)
+_ASKS_FORM = re.compile(
+    r"\b(?:(?:qu[eé]|cu[aá]l(?: es)?(?: el)?) (?:modelos?|impresos?|formularios?|papel(?:es)?|declaraci[oó]n)|modelo)\b",
     re.IGNORECASE,
 )
 _ASKS_LIST = re.compile(
@@ -90,6 +104,16 @@ _FIGURE = re.compile(
     rf"\d[\d.,]*\s*(?:%|por 100|por ciento|(?:millones )?(?:de )?euros|€)|\b(?:{_NUMBER}) por (?:100|ciento)\b|\binterés legal\b",
     re.IGNORECASE,
 )
+_PERCENT = re.compile(rf"\d\s*(?:%|por 100|por ciento)|\b(?:{_NUMBER}) por (?:100|ciento)\b", re.IGNORECASE)
+_AMOUNT = re.compile(r"\d[\d.,]*\s*(?:(?:millones )?(?:de )?euros|€)", re.IGNORECASE)
+_FORM = re.compile(r"\bmodelos?\s+(?:[\w]+\s){0,2}\d{3}\b|\bdeclaración censal\b", re.IGNORECASE)
+_RULE = re.compile(
+    r"\b(?:podr[áa]n?|puede[n]?|deber[áa]n?|debe[n]?"
+    r"|(?:no )?(?:es|son|ser[áa]n?) (?:fiscalmente )?(?:deducibles?|exig\w+|oblig\w+)"
+    r"|exent\w+|obligad[oa]s?|deducibles?|deducirse|tendr[áa]n? derecho|proceder[áa]|no \w+r[áa]n?)\b",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 _WHO = re.compile(
     r"\b(?:sujetos? pasivos?|contribuyentes?|empresari[oa]s?|profesionales|personas"
     r"|comerciantes|obligad[oa]s?|entidades|quienes)\b",
@@ -137,10 +161,6 @@ _STOPS = (".", ";", ",", ")", "»", "”", '"')
 # Stems of which one begins the other are forms of one word from this length on («deduc», «deduccion»).
 _ROOT_CHARS = 5
 
-# How much each sign of fit or misfit weighs, next to a coverage between 0 and 1.
-_FITS_TIME, _FITS_WHEN, _FITS_OCCASION, _FITS_FIGURE = 0.15, 0.12, 0.08, 0.18
-_FITS_LIST, _FITS_WHO, _FITS_MEANING = 0.15, 0.06, 0.12
-_MISFITS_POLARITY, _MISFITS_LEANING, _MISFITS_NOTHING, _MISFITS_ASIDE, _MISFITS_TABLE = 0.15, 0.06, 0.3, 0.12, 0.1
 # Of the meaning of the question's words, how much must stand before the verb that defines.
 _DEFINED_SHARE = 0.4
 
@@ -153,33 +173,39 @@ class Asked:
     time: bool
     when: bool
     figure: bool
+    amount: bool
+    percent: bool
+    form: bool
     several: bool
     who: bool
     meaning: bool
     whether: bool
     negative: bool
     years: frozenset[str]
+    numbers: frozenset[str]
+    seen: dict[str, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
-    def coverage(self, present: set[str]) -> float:
+    def coverage(self, present: Set[str]) -> float:
         """Share of the question's words, by weight, that are among the stems ``present`` (0..1)."""
         total = sum(weight for _, weight in self.groups)
         return sum(self.groups[i][1] for i in self.covered(present)) / total if total else 0.0
 
-    def covered(self, present: set[str]) -> set[int]:
+    def covered(self, present: Set[str]) -> set[int]:
         """Which of the question's words are among the stems ``present``, in this or another form."""
-        return {i for i, (group, _) in enumerate(self.groups) if group & present or _another_form(group, present)}
+        return {i for word in present for i in self._groups_of(word)}
 
-    def satisfied_by(self, text: str) -> bool:
-        """Whether ``text`` holds a date or figure where the question asks for one."""
-        if self.time or self.when or self.figure:
-            dated = (self.time or self.when) and gives_time(text)
-            return dated or (self.when and bool(_OCCASION.search(text))) or (self.figure and bool(_FIGURE.search(text)))
-        return True
+    def _groups_of(self, word: str) -> tuple[int, ...]:
+        known = self.seen.get(word)
+        if known is None:
+            known = tuple(i for i, (group, _) in enumerate(self.groups) if word in group or _another_form(group, word))
+            self.seen[word] = known
+        return known
 
 
 def read_question(question: str, terms: TermStatistics) -> Asked:
     """Read what ``question`` asks for from its wording."""
     groups: dict[frozenset[str], float] = {}
+    figure = bool(_ASKS_FIGURE.search(question))
     for term in dict.fromkeys(stems(question)):
         same = frozenset({term}.union(*(group for group in _SAME_STEMS if term in group)))
         groups[same] = max(groups.get(same, 0.0), terms.weight(term))
@@ -187,49 +213,74 @@ def read_question(question: str, terms: TermStatistics) -> Asked:
         groups=tuple(groups.items()),
         time=bool(_ASKS_TIME.search(question)),
         when=bool(_ASKS_WHEN.search(question)),
-        figure=bool(_ASKS_FIGURE.search(question)),
+        figure=figure,
+        amount=figure and bool(_ASKS_AMOUNT.search(question)),
+        percent=figure and bool(_ASKS_PERCENT.search(question)),
+        form=bool(_ASKS_FORM.search(question)),
         several=bool(_ASKS_LIST.search(question)),
         who=bool(_ASKS_WHO.search(question)),
         meaning=bool(_ASKS_MEANING.search(question)),
         whether=bool(_ASKS_WHETHER.search(question)),
         negative=bool(_NEGATION.search(question)),
         years=frozenset(re.findall(r"\b20\d\d\b", question)),
+        numbers=numbers(question),
     )
 
 
-def fit(asked: Asked, unit: Unit) -> float:
-    """A bonus for a unit that gives the kind of thing asked for, a malus for one that gives nothing."""
-    text = unit.text
-    path = unit.fragment.section_path
-    near = f"{text}\n{chr(10).join(path[-3:])}"
-    lead = unit.quotes[max(0, unit.heads - 1)].text
-    bonus = 0.0
-    if asked.time or asked.when:
-        if gives_time(near):
-            bonus += _FITS_TIME if asked.time else _FITS_WHEN
-        elif asked.when and _OCCASION.search(text):
-            bonus += _FITS_OCCASION
-    if asked.figure:
-        bonus += _FITS_FIGURE * bool(_FIGURE.search(text))
-    if asked.several and unit.is_list and (asked.figure or unit.fragment.kind == "text"):
-        bonus += _FITS_LIST
-    if asked.who:
-        bonus += _FITS_WHO * bool(_WHO.search(text))
-    if asked.meaning and _defines(asked, unit):
-        bonus += _FITS_MEANING
-    if not asked.negative and not asked.whether and (_DENIES.match(lead) or _LEADS_TO_EXCEPTIONS.search(lead)):
-        bonus -= _MISFITS_POLARITY
-    if leans(unit):
-        bonus -= _MISFITS_LEANING
-    if unit.fragment.kind == "table" and not asked.figure and (asked.meaning or asked.who):
-        bonus -= _MISFITS_TABLE
-    if says_nothing(unit):
-        bonus -= _MISFITS_NOTHING
-    if _SUM.search(text) or any(_EXAMPLE.search(part) for part in (*path[-2:], unit.quotes[0].text[:_BARE_CHARS])):
-        bonus -= _MISFITS_ASIDE
-    if any(_ASIDE.match(part) for part in path[-2:]):
-        bonus -= _MISFITS_ASIDE
-    return bonus
+def gives_figure(text: str) -> bool:
+    """Whether a text states an amount or a percentage."""
+    return bool(_FIGURE.search(text))
+
+
+def gives_amount(text: str) -> bool:
+    """Whether a text states an amount of money."""
+    return bool(_AMOUNT.search(text))
+
+
+def gives_percent(text: str) -> bool:
+    """Whether a text states a percentage."""
+    return bool(_PERCENT.search(text))
+
+
+def gives_occasion(text: str) -> bool:
+    """Whether a text says on what occasion something happens."""
+    return bool(_OCCASION.search(text))
+
+
+def says_who(text: str) -> bool:
+    """Whether a text names those whom it concerns."""
+    return bool(_WHO.search(text))
+
+
+def names_form(text: str) -> bool:
+    """Whether a text names a form by its number."""
+    return bool(_FORM.search(text))
+
+
+def rules(text: str) -> bool:
+    """Whether a text says that something may, must or must not be."""
+    return bool(_RULE.search(text))
+
+
+def denies(text: str) -> bool:
+    """Whether a text begins by saying what is not, or leads into exceptions."""
+    return bool(_DENIES.match(text) or _LEADS_TO_EXCEPTIONS.search(text))
+
+
+def is_example(unit: Unit) -> bool:
+    """Whether a unit is of an example, or a sum."""
+    parts = (*unit.fragment.section_path[-2:], unit.quotes[0].text[:_BARE_CHARS])
+    return bool(_SUM.search(unit.text)) or any(_EXAMPLE.search(part) for part in parts)
+
+
+def is_aside(heading: str) -> bool:
+    """Whether a heading is of a preamble or a transitory rule."""
+    return bool(_ASIDE.match(heading))
+
+
+def numbers(text: str) -> frozenset[str]:
+    """The figures of a text, without the points between thousands."""
+    return frozenset(re.sub(r"\.(?=\d{3}\b)", "", match) for match in _NUMBERS.findall(text))
 
 
 def gives_time(text: str) -> bool:
@@ -279,16 +330,15 @@ def is_label(text: str) -> bool:
     return len(text) < _BARE_CHARS or (len(text) <= _LABEL_CHARS and not text.endswith(_STOPS))
 
 
-def _another_form(group: frozenset[str], present: set[str]) -> bool:
-    roots = [stem for stem in group if len(stem) >= _ROOT_CHARS]
-    return any(
-        len(word) >= _ROOT_CHARS and (word.startswith(root) or root.startswith(word))
-        for root in roots
-        for word in present
+def _another_form(group: frozenset[str], word: str) -> bool:
+    """Whether a word and one of the group begin alike, so far that they are forms of one word."""
+    return len(word) >= _ROOT_CHARS and any(
+        len(stem) >= _ROOT_CHARS and (word.startswith(stem) or stem.startswith(word)) for stem in group
     )
 
 
-def _defines(asked: Asked, unit: Unit) -> bool:
+def defines(asked: Asked, unit: Unit) -> bool:
+    """Whether a unit says what the thing asked for is."""
     first = unit.quotes[0].text
     verb = _MEANING.search(first)
     return verb is not None and asked.coverage(set(stems(first[: verb.start()] or first))) >= _DEFINED_SHARE

@@ -1,15 +1,20 @@
 """The one straight line from a question to an answer."""
 
+import re
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
 from core.answering.cited import cite, keep_cited
+from core.answering.compose import compose
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
-from core.answering.extractive import compose, extract
+from core.answering.extractive import Extractor, Searched
+from core.answering.parts import parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
+from core.answering.premises import premise_of
 from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
+from core.answering.sentence_model import SentenceModel
 from core.answering.synthesis import Draft, self_check, synthesise
 from core.answering.untrusted import blanked, without_orders
 from core.errors import InvalidQuestionError, LlmAnswerError, LlmError, LlmSaysNotEnoughError
@@ -35,6 +40,7 @@ class _Verified:
     refusal: bool = False
     model: str = ""
     prompt_version: str = ""
+    notices: tuple[str, ...] = ()
 
 
 class AnswerEngine:
@@ -48,6 +54,7 @@ class AnswerEngine:
         terms: Callable[[], TermStatistics],
         about: Callable[[str], tuple[int | None, str]],
         scope: ScopeModel,
+        sentences: SentenceModel,
         thresholds: Thresholds,
         max_question_chars: int,
         verify: Verifier,
@@ -60,6 +67,7 @@ class AnswerEngine:
         self._terms = terms
         self._about = about
         self._scope = scope
+        self._sentences = sentences
         self._thresholds = thresholds
         self._max_chars = max_question_chars
         self._verify = verify
@@ -115,8 +123,7 @@ class AnswerEngine:
         if verdict.refusal:
             made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
         else:
-            found = [without_orders(hit) for hit in result.found]
-            made = yield from self._made(question, found, verdict.category, earlier)
+            made = yield from self._made(question, _data_only(result), verdict.category, earlier)
         timings = {
             **result.timings,
             "search_ms": 1000 * (searched - clock),
@@ -138,7 +145,7 @@ class AnswerEngine:
             supporting=made.supporting,
         )
         answer = Answer(
-            text=_with_notices(question, made.text, verdict.category) if grounded else made.text,
+            text=_with_notices(question, made) if grounded else made.text,
             grounded=grounded,
             category=verdict.category if grounded or verdict.refusal else Category.NO_ANSWER,
             mode=made.mode,
@@ -152,15 +159,15 @@ class AnswerEngine:
         return Examination(answer, result, verdict, signals)
 
     def _made(
-        self, question: str, found: Sequence[RetrievedFragment], category: Category, earlier: Sequence[str]
+        self, question: str, result: SearchResult, category: Category, earlier: Sequence[str]
     ) -> Generator[str, None, _Verified]:
         """The verified text: a synthesis where a model is there and does its part, else the extraction."""
         if self._synthesis is None:
-            return self._extracted(question, found)
+            return self._extracted(question, result, category)
         try:
-            return (yield from self._synthesised(self._synthesis, question, found, category, earlier))
+            return (yield from self._synthesised(self._synthesis, question, result.found, category, earlier))
         except LlmError as error:
-            made = self._extracted(question, found)
+            made = self._extracted(question, result, category)
             said_no = isinstance(error, LlmSaysNotEnoughError)
             return replace(made, mode=Mode.FALLBACK, fallback=str(error), refusal=said_no)
 
@@ -204,13 +211,16 @@ class AnswerEngine:
             check=check,
             model=draft.model,
             prompt_version=draft.prompt_version,
+            notices=(_personal(draft.shown, [text]),) if category is Category.PERSONAL_CASE else (),
         )
 
-    def _extracted(self, question: str, found: Sequence[RetrievedFragment]) -> _Verified:
+    def _extracted(self, question: str, result: SearchResult, category: Category) -> _Verified:
         """The sentences that answer, quoted exactly, and verified as every draft is."""
-        extracted = extract(question, found, neighbours=self._around, terms=self._terms())
+        texts = load_scope().answers
+        extractor = Extractor(self._around, self._terms(), self._sentences)
+        extracted = extractor.extract(question, self._parts(question, result))
         if not extracted.units:
-            return _Verified(load_scope().answers["no_answer"], (), Mode.EXTRACTIVE)
+            return _Verified(texts["no_answer"], (), Mode.EXTRACTIVE)
         draft, listed = compose(extracted, about=self._about)
         hits = {q.fragment.id: replace(hit, fragment=q.fragment) for unit, hit in extracted.units for q in unit.quotes}
         cited = {number: hits[source.fragment_id] for number, source in enumerate(listed, start=1)}
@@ -218,11 +228,25 @@ class AnswerEngine:
         verified = self._verify(draft, cited, own=own)
         text, sources = keep_cited(verified.text, listed)
         if not sources or not verified.coverage:
-            return _Verified(load_scope().answers["no_answer"], (), Mode.EXTRACTIVE, coverage=verified.coverage)
-        return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting)
+            return _Verified(texts["no_answer"], (), Mode.EXTRACTIVE, coverage=verified.coverage)
+        notices = []
+        if category is Category.PERSONAL_CASE:
+            notices.append(_personal([hit for _, hit in extracted.units], [unit.text for unit, _ in extracted.units]))
+        if premise_of(question) and not extracted.correction:
+            notices.append(texts["premise"])
+        return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting, notices=tuple(notices))
 
     def _around(self, fragment: Fragment) -> Sequence[Fragment]:
         return [blanked(near) for near in self._neighbours(fragment)]
+
+    def _parts(self, question: str, result: SearchResult) -> list[Searched]:
+        """The things asked with what was found for each; the whole question where it asks one thing."""
+        parts = parts_of(question)
+        if not parts:
+            return [Searched(question, result.found, result.expected)]
+        others = [_data_only(self._retriever.run(part.query, FRAGMENTS_FOR_ANSWER)) for part in parts[1:]]
+        results = [result, *others]  # the whole question finds its first part as well, and costs no search more
+        return [Searched(p.query, r.found, r.expected, p.title) for p, r in zip(parts, results, strict=True)]
 
     def check(self, question: str) -> str:
         """The question without needless white space.
@@ -241,6 +265,11 @@ class AnswerEngine:
         return question
 
 
+def _data_only(result: SearchResult) -> SearchResult:
+    """A search's result with what speaks to the machine blanked in users' fragments."""
+    return replace(result, found=tuple(without_orders(hit) for hit in result.found))
+
+
 def _drafted(steps: Iterator[str | Draft]) -> Generator[str, None, Draft]:
     """Pass on the draft's text as it comes; the draft itself is the generator's return value."""
     for step in steps:
@@ -256,12 +285,24 @@ def _cited(sources: Sequence[Source], shown: Sequence[RetrievedFragment]) -> lis
     return [(number, by_id[source.fragment_id]) for number, source in enumerate(sources, start=1)]
 
 
-def _with_notices(question: str, text: str, category: Category) -> str:
+def _with_notices(question: str, made: _Verified) -> str:
     """The answer's text with what every reader of it has to know."""
     texts = load_scope().answers
-    parts = [text, texts["common_territory"]]
-    if category is Category.PERSONAL_CASE:
-        parts.insert(0, texts["personal_case"])
+    parts = [*made.notices, made.text, texts["common_territory"]]
     if is_other_language(question):
         parts.append(texts["other_language"])
     return "\n\n".join(parts)
+
+
+_CONDITION = re.compile(
+    r"\b(?:siempre que|salvo|excepto|no obstante|cuando|si|requisitos?|condicion\w*)\b", re.IGNORECASE
+)
+
+
+def _personal(hits: Sequence[RetrievedFragment], passages: Iterable[str]) -> str:
+    """What stands above the general rule in a case of one's own: what would have to be known, and who can say."""
+    texts = load_scope().answers
+    known = [texts.get(f"personal_{hits[0].fragment.tax}", texts["personal_general"])]
+    if any(_CONDITION.search(passage) for passage in passages):
+        known.append(texts["personal_conditions"])
+    return texts["personal_case"].format(known=" ".join(known))

@@ -122,8 +122,13 @@ def all_parts(item: Item, fragments: Sequence[Fragment]) -> bool:
     return all(any(matches(g, f) for g in item.gold if g.part == part for f in fragments) for part in parts)
 
 
-def has_facts(item: Item, answer: str) -> bool:
-    """Whether the answer (its ``[n]`` aside) states every fact; case and accents do not matter."""
+def facts_stated(item: Item, answer: str) -> list[bool]:
+    """Which facts the answer (its ``[n]`` aside) states; case and accents do not matter."""
     text = fold(re.sub(r"\[\d+\]", "", answer))
     forms = (text.casefold(), without_accents(text))
-    return all(any(alt.search(form) for alt in fact for form in forms) for fact in item.facts)
+    return [any(alt.search(form) for alt in fact for form in forms) for fact in item.facts]
+
+
+def has_facts(item: Item, answer: str) -> bool:
+    """Whether the answer states every fact."""
+    return all(facts_stated(item, answer))

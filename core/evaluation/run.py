@@ -1,14 +1,17 @@
 """Runs the benchmark on the product and on baselines, and computes the measures."""
 
-from collections.abc import Callable, Sequence
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from core.evaluation.benchmark import Item, all_parts, answers, has_facts, on_page
-from core.models import Category, Fragment
+from core.evaluation.benchmark import Item, all_parts, answers, facts_stated, on_page
+from core.models import Answer, Category, Fragment, Source
 from core.retrieval.fusion import reciprocal_rank_fusion
 
 if TYPE_CHECKING:
@@ -31,8 +34,10 @@ class Row:
     answerable: float
     category: Category
     grounded: bool
-    facts: bool
+    facts: tuple[bool, ...]
     timings: dict[str, float]
+    answer: Answer | None = None
+    verbatim: tuple[bool, ...] = ()
 
     @property
     def rank(self) -> int:
@@ -43,8 +48,11 @@ class Row:
 def run_product(services: "Services", items: Sequence[Item]) -> list[Row]:
     """Ask the product every question."""
     rows = []
+    by_id = {fragment.id: fragment for fragment in services.search().snapshot.fragments}
     for item in items:
+        clock = time.perf_counter()
         seen = services.engine.examine(item.question, k=DEPTH)
+        total = 1000 * (time.perf_counter() - clock)
         found = seen.result.found
         rows.append(
             Row(
@@ -54,8 +62,10 @@ def run_product(services: "Services", items: Sequence[Item]) -> list[Row]:
                 answerable=seen.assessment.answerable,
                 category=seen.answer.category,
                 grounded=seen.answer.grounded,
-                facts=has_facts(item, seen.answer.text),
-                timings=dict(seen.answer.timings),
+                facts=tuple(facts_stated(item, seen.answer.text)),
+                timings={**seen.answer.timings, "total_ms": total},
+                answer=seen.answer,
+                verbatim=tuple(stands_on_page(source, by_id) for source in seen.answer.sources),
             )
         )
     return rows
@@ -83,7 +93,9 @@ def measures(rows: Sequence[Row]) -> dict[str, Any]:
     _put(answerable, "false_abstention_rate", [not row.grounded for row in direct])
     result: dict[str, Any] = {"n": len(rows), "retrieval": retrieval, "answerable": answerable}
     _put(result, "category_accuracy", [row.category is row.item.category for row in rows])
-    _put(result, "facts", [row.facts for row in stated])
+    _put(result, "facts", [float(np.mean(row.facts)) for row in stated])
+    _put(result, "facts_all", [all(row.facts) for row in stated])
+    result["answers"] = answer_measures(rows)
     pairs = [(row.probability, bool(row.fragments) and answers(row.item, row.fragments[0])) for row in rows]
     reranker: dict[str, Any] = {}
     _put(reranker, "ece", pairs, _ece)
@@ -98,6 +110,73 @@ def measures(rows: Sequence[Row]) -> dict[str, Any]:
         for stage in stages
     }
     return result
+
+
+def answer_measures(rows: Sequence[Row]) -> dict[str, Any]:
+    """What is promised of the answers themselves.
+
+    ``cited``: answers that say to be grounded and whose quotes all carry a mark of a source. ``quotes_verbatim``:
+    cited passages that stand as they are on the page that they cite. ``multi_doc_cites_two``: questions over several
+    documents whose answer cites at least two gold documents. ``false_premise_corrected``: those told plainly, with a
+    mark, that the source says otherwise. ``personal_cites``: cases of one's own with the rule cited, and
+    ``personal_conclusions``: those with a figure or a verdict in our own words, outside the quotes.
+    """
+    result: dict[str, Any] = {}
+    answered = [row for row in rows if row.grounded and row.answer]
+    several = [row for row in rows if row.item.kind == "multi_doc" and row.item.gold]
+    false = [row for row in rows if row.item.kind == "false_premise"]
+    personal = [row for row in rows if row.item.category is Category.PERSONAL_CASE]
+    _put(result, "cited", [fully_cited(row.answer) for row in answered if row.answer])
+    _put(result, "quotes_verbatim", [ok for row in answered for ok in row.verbatim])
+    _put(result, "multi_doc_cites_two", [_gold_documents(row) >= 2 for row in several])
+    _put(result, "false_premise_corrected", [corrects(row.answer) for row in false if row.answer])
+    _put(result, "personal_cites", [row.grounded for row in personal])
+    _put(result, "personal_conclusions", [concludes(row.answer) for row in personal if row.answer])
+    return result
+
+
+_QUOTE = re.compile(r"«[^»]*(?:«[^»]*»[^»]*)*»")
+_CORRECTS = re.compile(r"^\W*(?:no:|cuidado:)[^\n]*\[\d+\]", re.IGNORECASE | re.MULTILINE)
+_VERDICT = re.compile(
+    r"\d[\d.,]*\s*(?:€|euros?|%|por ciento)|\b(?:le (?:conviene|compensa|sale|corresponde|toca)"
+    r"|debe (?:pagar|ingresar|presentar)|(?:puede|podrá) (?:deducir|desgravar|restar)\w*"
+    r"|tendrá que|usted (?:debe|puede|tiene))\b",
+    re.IGNORECASE,
+)
+
+
+def fully_cited(answer: Answer) -> bool:
+    """Whether every quote carries a mark, and the marks are exactly those of the sources."""
+    marks = {int(n) for n in re.findall(r"\[(\d+)\]", answer.text)}
+    return marks == set(range(1, len(answer.sources) + 1)) and not re.search(r"»(?=\n|$)", answer.text)
+
+
+def corrects(answer: Answer) -> bool:
+    """Whether an answer says plainly, in its own words and with a mark, that the source says otherwise."""
+    return answer.grounded and bool(_CORRECTS.search(answer.text))
+
+
+def concludes(answer: Answer) -> bool:
+    """Whether our own words, quotes and introductions aside, hold an amount, a percentage or a verdict on the case."""
+    own = [
+        line for line in _QUOTE.sub("", answer.text).split("\n") if not line.startswith("**") or not line.endswith(":")
+    ]
+    return bool(_VERDICT.search("\n".join(own)))
+
+
+def stands_on_page(source: Source, fragments: Mapping[str, Fragment]) -> bool:
+    """Whether each line of a source's passage stands, letter by letter, on the page of its fragment that it cites."""
+    fragment = fragments[source.fragment_id]
+    bounds = [0, *fragment.page_breaks, len(fragment.text)]
+    pages = [fragment.text[a:b] for a, b in pairwise(bounds)]
+    first = fragment.page or 0
+    page = pages[(source.page or first) - first]
+    return all(line in page for line in source.passage.split("\n"))
+
+
+def _gold_documents(row: Row) -> int:
+    cited = {source.doc_id for source in row.answer.sources} if row.answer else set()
+    return len(cited & {gold.doc_id for gold in row.item.gold})
 
 
 def retrieval_measures(found: Sequence[tuple[Item, Sequence[Fragment]]]) -> dict[str, Any]:
@@ -161,7 +240,7 @@ def table(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "answerable": round(row.answerable, 3),
             "probability": round(row.probability, 3),
             "rank": row.rank,
-            "facts": row.facts,
+            "facts": all(row.facts),
             "first": row.fragments[0].doc_id if row.fragments else "",
             "page": row.fragments[0].page if row.fragments else None,
             "question": row.item.question,

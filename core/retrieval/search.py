@@ -1,7 +1,8 @@
 """Hybrid search: cosine and Spanish full text, over passages and over expected questions, then the reranker."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,12 +15,16 @@ from core.retrieval.snapshot import Floats, Snapshot
 from core.retrieval.store import FragmentStore, QuestionStore
 from core.retrieval.terms import TermStatistics
 
+# For how many of the fragments found their expected questions are handed on.
+_WITH_EXPECTED = 8
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """Fragments best first, with what the search saw. ``timings`` in milliseconds by stage.
 
-    ``raw`` is the question's vector as the model gives it, ``vector`` the adapted one.
+    ``raw`` is the question's vector as the model gives it, ``vector`` the adapted one. ``expected``: for the first
+    fragments found, by id, the questions that they are known to answer with their cosines with this one.
     """
 
     found: tuple[RetrievedFragment, ...]
@@ -27,6 +32,7 @@ class SearchResult:
     vector: Floats
     candidates: CandidateSet
     timings: dict[str, float]
+    expected: Mapping[str, Sequence[tuple[str, float]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,11 @@ class HybridSearch:
         clock.append(time.perf_counter())
         stages = ("embed_ms", "text_ms", "features_ms", "rerank_ms")
         timings = {name: 1000 * (b - a) for name, a, b in zip(stages, clock, clock[1:], strict=False)}
-        return SearchResult(found, raw, vector, candidates, timings)
+        expected = {
+            self.snapshot.fragments[place].id: self.snapshot.expected_of(place, vector)
+            for place in (candidates.places[i] for i in order[:_WITH_EXPECTED])
+        }
+        return SearchResult(found, raw, vector, candidates, timings, expected)
 
     def signals(self, question: str, vector: Floats) -> Signals:
         """BM25 scores of passages and expected questions, by place."""

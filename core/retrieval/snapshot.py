@@ -70,6 +70,12 @@ class Snapshot:
             found = self._question_stems[j] = frozenset(stems(self.question_texts[j]))
         return found
 
+    def expected_of(self, i: int, vector: Floats) -> list[tuple[str, float]]:
+        """The expected questions of fragment ``i``, each with its cosine with the adapted question ``vector``."""
+        owned = self.questions_of[i]
+        cosines = self.questions[owned] @ vector if owned else ()
+        return [(self.question_texts[j], float(cosine)) for j, cosine in zip(owned, cosines, strict=True)]
+
 
 def take_snapshot(store: FragmentStore, questions: QuestionStore, adapter: Adapter) -> Snapshot:
     """Read both tables. Questions whose fragment is not there (a document being replaced) are left out."""

@@ -42,14 +42,15 @@ def stem(word: str) -> str:
     return fold(_stemmer().stemWord(word.casefold()))  # type: ignore[attr-defined]
 
 
+@lru_cache(maxsize=200_000)
+def _meaning(word: str) -> str:
+    """The stem of a word that carries meaning, '' of another."""
+    return stem(word) if (len(word) > 1 or word.isdigit()) and fold(word) not in _STOP else ""
+
+
 def stems(text: str) -> list[str]:
     """Stems of the words that carry meaning, in order, repeats included."""
-    found = []
-    for match in _WORD.finditer(text):
-        word = match.group()
-        if fold(word) not in _STOP and (len(word) > 1 or word.isdigit()):
-            found.append(stem(word))
-    return found
+    return [found for match in _WORD.finditer(text) if (found := _meaning(match.group()))]
 
 
 class TermStatistics:

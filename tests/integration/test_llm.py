@@ -34,7 +34,7 @@ from core.ingestion.worker import load_in_worker
 from core.models import Answer, Category, Mode, RetrievedFragment, Scope, SelfCheck
 from core.thresholds import load_thresholds
 from tests.fake_llm import MODEL, Act, fake_server
-from tests.unit.test_answering import TERMS, FakeRetriever, fragment, hits, scope_model
+from tests.unit.test_answering import SENTENCES, TERMS, FakeRetriever, fragment, hits, scope_model
 
 FORMS = ("ollama", "openai")
 GOOD = "El tipo general del IVA es el 21 por ciento [1]. El tipo reducido es el 10 por ciento [2]."
@@ -66,6 +66,7 @@ def engine_with(
         terms=lambda: TERMS,
         about=lambda _: (2025, ""),
         scope=scope_model(True),
+        sentences=SENTENCES,
         thresholds=load_thresholds(),
         max_question_chars=600,
         verify=DraftChecker(load_thresholds(), lambda: TERMS),

@@ -137,6 +137,18 @@ def test_measures_on_the_reported_half(rows: list[Row], capsys: pytest.CaptureFi
     assert answerable["auroc"] >= 0.90
 
 
+def test_what_is_promised_of_the_answers(rows: list[Row], capsys: pytest.CaptureFixture[str]) -> None:
+    report = measures(rows)
+    answers = report["answers"]
+    with capsys.disabled():
+        print(f"\ntest half: facts {report['facts']} (all of them {report['facts_all']}), {answers}")
+    assert report["facts"] >= 0.65
+    assert answers["cited"] == 1.0 and answers["quotes_verbatim"] == 1.0
+    assert answers["multi_doc_cites_two"] >= 0.6
+    assert answers["false_premise_corrected"] >= 0.6
+    assert answers["personal_conclusions"] == 0.0
+
+
 def test_every_shown_quote_is_exact_and_every_source_is_used(rows: list[Row], services: Services) -> None:
     by_id = {f.id: f for f in services.search().snapshot.fragments}
     asked = 0

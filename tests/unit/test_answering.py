@@ -1,16 +1,23 @@
 """Quotable units, extraction and the engine, with fakes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from core.answering.checking import DraftChecker
+from core.answering.compose import by_page, compose, joined
 from core.answering.cues import gives_time
 from core.answering.engine import AnswerEngine
-from core.answering.extractive import Extract, compose, extract
+from core.answering.extractive import Extract, Extractor, Searched
+from core.answering.parts import parts_of
+from core.answering.premises import figures_of, premise_of
 from core.answering.render import answer_json, conversation_markdown, spanish_date, validity
 from core.answering.scope import KINDS, ScopeModel, personal_features, read_signs
+from core.answering.sentence_model import load_sentence_model
 from core.answering.units import marker_kind, quotes_of, units_of
 from core.errors import InvalidQuestionError
+from core.evaluation.run import concludes
 from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Scope, Source
 from core.retrieval.features import CandidateSet
 from core.retrieval.search import SearchResult
@@ -18,6 +25,12 @@ from core.retrieval.terms import TermStatistics
 from core.thresholds import load_thresholds
 
 TERMS = TermStatistics({}, 1000)
+SENTENCES = load_sentence_model()
+
+
+def extract(question: str, found: list[RetrievedFragment]) -> Extract:
+    """What the trained model quotes when each fragment is a section of its own."""
+    return Extractor(lambda f: [f], TERMS, SENTENCES).extract(question, [Searched(question, found, {})])
 
 
 def fragment(text: str, *, page: int | None = 1, path: tuple[str, ...] = ("Sección",), kind: str = "text", ordinal: int = 0, breaks: tuple[int, ...] = ()) -> Fragment:  # fmt: skip
@@ -94,9 +107,7 @@ def test_a_table_row_comes_with_its_header() -> None:
 
 def test_extract_chooses_the_list_for_a_which_question() -> None:
     other = fragment("Otra\nLos libros se conservan cuatro años.", path=("Otra",), ordinal=5)
-    extracted = extract(
-        "¿Qué libros registro debe llevar un sujeto pasivo?", hits(other, BOOKS), neighbours=lambda f: [f], terms=TERMS
-    )
+    extracted = extract("¿Qué libros registro debe llevar un sujeto pasivo?", hits(other, BOOKS))
     text, sources = compose(extracted, about=lambda _: (2025, "2025-10-02"))
     assert "«1. Libro de facturas expedidas.» [1]" in text and "Manual" in text and "página 1" in text
     assert sources[0].passage.split("\n")[0].startswith("Los sujetos pasivos") and sources[0].fiscal_year == 2025
@@ -106,7 +117,7 @@ def test_the_exception_that_follows_is_quoted_too() -> None:
     f = fragment(
         "Sección\nLas retribuciones al cónyuge son deducibles. No obstante, en estimación objetiva no lo son. Otra cosa distinta."
     )
-    extracted = extract("¿son deducibles las retribuciones al cónyuge?", hits(f), neighbours=lambda x: [x], terms=TERMS)
+    extracted = extract("¿son deducibles las retribuciones al cónyuge?", hits(f))
     text, _ = compose(extracted, about=lambda _: (None, ""))
     assert "«No obstante, en estimación objetiva no lo son.» [1]" in text
 
@@ -121,12 +132,7 @@ def test_every_quoted_sentence_has_a_mark_and_every_mark_a_source() -> None:
         breaks=(54,),
     )
     text, sources = compose(
-        extract(
-            "¿cuándo se presenta el 130 del tercer trimestre de 2026?",
-            hits(pages),
-            neighbours=lambda f: [f],
-            terms=TERMS,
-        ),
+        extract("¿cuándo se presenta el 130 del tercer trimestre de 2026?", hits(pages)),
         about=lambda _: (2026, ""),
     )
     assert re.findall(r"»(?! \[\d+\])", text) == []
@@ -139,7 +145,7 @@ def test_every_quoted_sentence_has_a_mark_and_every_mark_a_source() -> None:
 
 def chosen_text(question: str, *fragments: Fragment, relevance: float = 0.8) -> str:
     """What an answer quotes, one quote a line."""
-    extracted = extract(question, hits(*fragments, relevance=relevance), neighbours=lambda f: [f], terms=TERMS)
+    extracted = extract(question, hits(*fragments, relevance=relevance))
     return "\n".join(unit.text for unit, _ in extracted.units)
 
 
@@ -218,13 +224,13 @@ def test_a_label_or_a_question_is_no_answer_where_there_is_one(empty: str) -> No
     )
 
 
-def test_a_question_in_the_affirmative_is_not_answered_with_what_is_not() -> None:
+def test_a_question_in_the_affirmative_is_not_answered_only_with_what_is_not() -> None:
     f = fragment(
         "Bienes\nNo se consideran bienes de inversión los envases.\n"
         "Se consideran bienes de inversión los destinados a usarse más de un año.",
         path=("Bienes",),
     )
-    assert chosen_text("¿Qué son bienes de inversión?", f).startswith("Se consideran bienes de inversión")
+    assert "Se consideran bienes de inversión los destinados" in chosen_text("¿Qué son bienes de inversión?", f)
 
 
 def test_a_rule_of_a_past_year_gives_way_to_the_present_one() -> None:
@@ -235,12 +241,7 @@ def test_a_rule_of_a_past_year_gives_way_to_the_present_one() -> None:
 
 def test_an_answer_stays_short() -> None:
     text = "\n".join(f"El plazo del modelo {n} termina el {n} de abril de cada año." for n in range(1, 20))
-    extracted = extract(
-        "¿Cuál es el plazo del modelo?",
-        hits(fragment(f"Plazos\n{text}", path=("Plazos",))),
-        neighbours=lambda f: [f],
-        terms=TERMS,
-    )
+    extracted = extract("¿Cuál es el plazo del modelo?", hits(fragment(f"Plazos\n{text}", path=("Plazos",))))
     assert sum(len(unit.quotes) for unit, _ in extracted.units) <= 4
 
 
@@ -295,6 +296,7 @@ def engine(found: list[RetrievedFragment], *, answers: bool = True) -> AnswerEng
         terms=lambda: TERMS,
         about=lambda _: (2025, ""),
         scope=scope_model(answers),
+        sentences=SENTENCES,
         thresholds=load_thresholds(),
         max_question_chars=100,
         verify=DraftChecker(load_thresholds(), lambda: TERMS),
@@ -378,11 +380,127 @@ def test_json_and_markdown_forms() -> None:
 
 
 def test_asked_for_several_things_the_outer_list_is_quoted_whole() -> None:
-    extracted = extract(
-        "¿Qué libros registro debe llevar quien está en el régimen simplificado?",
-        hits(BOOKS),
-        neighbours=lambda f: [f],
-        terms=TERMS,
-    )
+    extracted = extract("¿Qué libros registro debe llevar quien está en el régimen simplificado?", hits(BOOKS))
     text, _ = compose(extracted, about=lambda _: (None, ""))
     assert "«1. Libro de facturas expedidas.» [1]" in text and "«3. Libros especiales:» [1]" in text
+
+
+def test_sentences_of_one_line_are_one_quote_and_a_quote_ends_with_its_page() -> None:
+    text = "Sec\nUna frase. Otra frase.\nTercera que sigue en otra página."
+    f = fragment(text, path=("Sec",), page=7, breaks=(text.index("sigue"),))
+    quotes = quotes_of(f)
+    assert [q.text for q in joined(quotes)] == ["Una frase. Otra frase.", "Tercera que sigue en otra página."]
+    pieces = by_page(quotes[-1])
+    assert [(p.text, p.page) for p in pieces] == [("Tercera que", 7), ("sigue en otra página.", 8)]
+    assert all(f.text[p.start : p.start + len(p.text)] == p.text for p in pieces)
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("¿cuánto pago de cuota y con qué modelo lo declaro?", ["cuánto pago de cuota", "con qué modelo lo declaro"]),
+        (
+            "vendo quesos en mi granja, ¿qué tipo de IVA aplico? ¿y hasta cuándo tengo para declararlo?",
+            ["qué tipo de IVA aplico", "hasta cuándo tengo para declararlo"],
+        ),
+        ("¿qué plazo tiene el 303 y el 130?", ["Modelo 303", "Modelo 130"]),
+        ("¿puedo deducir el móvil en el IVA y en la renta?", ["IVA", "IRPF"]),
+        ("¿qué datos lleva una factura?", []),
+        ("vendo quesos, ¿qué tipo de IVA aplico?", []),
+    ],
+)
+def test_parts_of_a_question(question: str, texts: list[str]) -> None:
+    assert [part.title.strip("¿?") for part in parts_of(question)] == texts
+
+
+def test_a_part_is_searched_with_what_the_question_is_about() -> None:
+    second = parts_of("soy ganadero en módulos, cuánto adelanto de IRPF y cuándo se presenta")[1]
+    assert "ganadero" in second.query and "IRPF" in second.query and "cuándo se presenta" in second.query
+
+
+@pytest.mark.parametrize(
+    ("question", "premise"),
+    [
+        ("como el recargo es del 7%, lo pago, ¿no?", "recargo es del 7%"),
+        ("ya que nadie lleva libros, no los llevo, vale?", "nadie lleva libros"),
+        ("el plazo es de dos meses, ¿verdad?", "plazo es de dos meses"),
+        ("¿cómo presento el 303?", ""),
+        ("como lo hago para darme de baja", ""),
+    ],
+)
+def test_what_a_question_takes_for_granted(question: str, premise: str) -> None:
+    found = premise_of(question)
+    assert premise in found if premise else found == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("el 5 por 100 o el diez por ciento", {("percent", "5"), ("percent", "10")}),
+        ("en el plazo de un mes", {("length m", "1")}),
+        ("del 1 al 20 de abril", {("date", "20 abril")}),
+        ("no exceda de 3.005,06 euros", {("amount", "3005.06")}),
+        ("antes del 1 de julio de 2027", {("date", "1 julio"), ("month", "julio 2027")}),
+    ],
+)
+def test_figures_are_read_in_every_form(text: str, figures: set[tuple[str, str]]) -> None:
+    assert figures_of(text) == figures
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        (
+            "como el recargo ejecutivo es del 9%, pago eso, ¿no?",
+            "**No: el pasaje citado da otro porcentaje que la pregunta [1].**",
+        ),
+        ("el recargo ejecutivo es del 5%, ¿verdad?", ""),
+        ("¿cuánto es el recargo ejecutivo?", ""),
+    ],
+)
+def test_another_figure_than_the_premise_is_said_first(question: str, first: str) -> None:
+    f = fragment("Recargos\nEl recargo ejecutivo será del cinco por ciento.", path=("Recargos",))
+    text, _ = compose(extract(question, hits(f)), about=lambda _: (None, ""))
+    assert text.startswith(first or "**Manual**")
+    assert "«El recargo ejecutivo será del cinco por ciento.» [1]" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "corrected"),
+    [
+        ("en módulos descuento siempre el sueldo de mi cónyuge, ¿verdad?", True),
+        ("en módulos no se descuenta el sueldo del cónyuge, ¿verdad?", False),
+    ],
+)
+def test_a_rule_that_denies_the_premise_is_said_first(question: str, corrected: bool) -> None:
+    f = fragment("Módulos\nEn módulos no resulta en ningún caso deducible el sueldo del cónyuge.", path=("Módulos",))
+    text, _ = compose(extract(question, hits(f)), about=lambda _: (None, ""))
+    assert text.startswith("**Cuidado:") is corrected
+
+
+def test_a_premise_that_nothing_contradicts_is_not_confirmed() -> None:
+    answer = engine(hits(BOOKS)).ask(
+        "como llevo los libros registro de facturas en una agenda, está bien así, ¿verdad?"
+    )
+    assert answer.grounded and "compruébelo" in answer.text and "No:" not in answer.text
+
+
+def test_each_thing_asked_is_answered_under_its_own_heading() -> None:
+    books = engine(hits(BOOKS, SURCHARGES))
+    answer = books.ask("¿qué libros registro he de llevar y cuánto es el recargo ejecutivo?")
+    assert "**¿qué libros registro he de llevar?**" in answer.text
+    assert "**¿cuánto es el recargo ejecutivo?**" in answer.text
+    assert answer.text.count("«El recargo ejecutivo será del cinco por ciento.»") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Le sale a pagar 200 euros.", True),
+        ("Usted puede restarlo.", True),
+        ("**Ley**, página 3 (Tipo del 19 por ciento):\n«Se aplicará el 19 por ciento.» [1]", False),
+    ],
+)
+def test_a_conclusion_in_our_own_words_is_noticed(text: str, verdict: bool) -> None:
+    answer = engine(hits(BOOKS)).ask("¿Qué libros registro debe llevar un sujeto pasivo?")
+    assert concludes(replace(answer, text=text)) is verdict

@@ -8,7 +8,7 @@ from core.answering.engine import AnswerEngine
 from core.models import Answer, Category, Level, Mode, RetrievedFragment, Seal, SealMode, Signals
 from core.retrieval.search import SearchResult
 from core.thresholds import load_thresholds
-from tests.unit.test_answering import BOOKS, TERMS, FakeRetriever, hits, scope_model
+from tests.unit.test_answering import BOOKS, SENTENCES, TERMS, FakeRetriever, hits, scope_model
 
 QUESTION = "¿Qué libros registro debe llevar un sujeto pasivo?"
 
@@ -36,6 +36,7 @@ def engine(retriever: FakeRetriever, *, keeps: bool = True) -> AnswerEngine:
         terms=lambda: TERMS,
         about=lambda _: (2025, ""),
         scope=scope_model(True),
+        sentences=SENTENCES,
         thresholds=load_thresholds(),
         max_question_chars=120,
         verify=lambda draft, cited, own=(): Checked(draft if keeps else "", 1.0 if keeps else 0.0, len(cited)),

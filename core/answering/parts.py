@@ -1,0 +1,86 @@
+"""Questions that ask several things: their parts, each with what it is about, so that each can be searched."""
+
+import re
+from dataclasses import dataclass
+
+from core.retrieval.terms import stems
+
+_WORD = (
+    r"(?:qu[eé]|cu[aá]l(?:es)?|cu[aá]nt[oa]s?|cu[aá]ndo|qui[eé]n(?:es)?|d[oó]nde"
+    r"|cómo|como (?:lo|la|los|las|se|me|puedo|hago|tengo|debo))"
+)
+_BEFORE = r"(?:(?:con|en|a|de|desde|hasta|por|para|cada)\s+)?"
+# What a part begins with: a question word, or a verb by which people ask whether.
+_WHETHER = (
+    r"(?:me |lo |la |se |te |los |las )*(?:puedo|puede|pueden|podr[ií]a|tengo que|tienen que|hay que|debo|hay alguna)"
+)
+_ASKS = rf"{_BEFORE}{_WORD}\b|{_WHETHER}\b"
+_BOUNDARY = re.compile(
+    rf"[?!]+[\s¿]*(?:y |e |o |pero )?(?={_ASKS})|[,;:.]\s*(?:y |e |o |pero |ademas |además )?¿?(?={_ASKS})"
+    rf"|\s+(?:y|e|o)\s+¿?(?={_ASKS})",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(rf"^\W*{_BEFORE}{_WORD}\b", re.IGNORECASE)
+_ASKING = re.compile(rf"^\W*(?:{_ASKS})", re.IGNORECASE)
+# Two taxes, or two forms, in one question: the other one's name is taken out of each part.
+_TAXES = (re.compile(r"\b(?:el |del |en el |de )?iva\b", re.IGNORECASE),
+          re.compile(r"\b(?:la |el |del |en la |en el |de )?(?:renta|irpf)\b", re.IGNORECASE))  # fmt: skip
+_FORM = re.compile(
+    r"(?:\b(?:el|del|modelo) )*(?<![\d.,])(03[67]|100|11[15]|123|13[01]|18[04]|190|30[389]|34[79]|390|720)"
+    r"(?![\d.,]*\d|\s*(?:€|eur|pavos))",
+    re.IGNORECASE,
+)
+# A part with fewer words of meaning than this takes the subject of the first one with it.
+_FEW_WORDS = 6
+_MAX_PARTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing asked: its ``title`` above its answer, and the ``query`` by which it is searched."""
+
+    title: str
+    query: str
+
+
+def parts_of(question: str) -> tuple[Part, ...]:
+    """The things that ``question`` asks, at most three; none where it asks one."""
+    return _by_clauses(question) or _by_subjects(question)
+
+
+def _by_clauses(question: str) -> tuple[Part, ...]:
+    pieces: list[tuple[str, bool]] = []  # each with whether a question mark closes it
+    start = 0
+    for boundary in _BOUNDARY.finditer(question):
+        pieces.append((question[start : boundary.start()].strip(" ¿?,;:."), "?" in boundary.group()))
+        start = boundary.end()
+    pieces.append((question[start:].strip(" ¿?,;:."), True))
+    pieces = [(text, closed) for text, closed in pieces if stems(text)]
+    context = ""
+    while len(pieces) > 1 and not pieces[0][1] and not _QUESTION.match(pieces[0][0]):
+        context, pieces = f"{context} {pieces[0][0]}".strip(), pieces[1:]
+    asked = [text for text, closed in pieces if closed or _ASKING.match(text)]
+    if len(asked) < 2:
+        return ()
+    subject = f"{context} {_QUESTION.sub('', asked[0]).strip()}".strip()
+    parts = [Part(f"¿{asked[0]}?", f"{context}, {asked[0]}".strip(" ,"))]
+    for piece in asked[1:_MAX_PARTS]:
+        about = subject if len(stems(piece)) < _FEW_WORDS else context
+        parts.append(Part(f"¿{piece}?", f"{about}, {piece}".strip(" ,")))
+    return tuple(parts)
+
+
+def _by_subjects(question: str) -> tuple[Part, ...]:
+    """Parts for two taxes or two forms that one question names."""
+    taxes = [tax for tax in _TAXES if tax.search(question)]
+    forms = list(dict.fromkeys(match.group(1) for match in _FORM.finditer(question)))
+    if len(forms) == 2:
+        without = [_FORM.sub(lambda m, f=f: m.group() if m.group(1) == f else " ", question) for f in forms]  # type: ignore[misc]
+        names = [f"Modelo {form}" for form in forms]
+    elif len(taxes) == 2:
+        without = [_TAXES[1].sub(" ", question), _TAXES[0].sub(" ", question)]
+        names = ["IVA", "IRPF"]
+    else:
+        return ()
+    queries = [re.sub(r"\s+(?:y|e|o)\s*(?=[?.,]|$)", " ", " ".join(text.split())) for text in without]
+    return tuple(Part(name, query) for name, query in zip(names, queries, strict=True))
