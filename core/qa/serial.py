@@ -1,7 +1,8 @@
 """Batteries, answers and reports as JSON and back: the one place where it is done."""
 
+from collections.abc import Hashable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -15,18 +16,18 @@ class StoredDataError(AsesoriaError):
 
 
 @lru_cache(maxsize=32)
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast(Any, kind))
 
 
-def to_data(value: Any) -> Any:
+def to_data(value: object) -> Any:
     """A domain value as plain lists, dicts and scalars."""
-    return _adapter(type(value)).dump_python(value, mode="json")
+    return _adapter(cast(Hashable, type(value))).dump_python(value, mode="json")
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """A domain value as JSON text; the same value gives the same text."""
-    return _adapter(type(value)).dump_json(value).decode("utf-8")
+    return _adapter(cast(Hashable, type(value))).dump_json(value).decode("utf-8")
 
 
 def from_json(kind: type[T], text: str) -> T:
@@ -36,9 +37,8 @@ def from_json(kind: type[T], text: str) -> T:
         StoredDataError: the text is damaged, or of another version.
     """
     try:
-        value: T = _adapter(kind).validate_json(text)
+        return cast(T, _adapter(cast(Hashable, kind)).validate_json(text))
     except ValidationError as error:
         raise StoredDataError(
             f"No se puede leer lo guardado de la batería ({error.error_count()} errores). Vuelva a ejecutarla."
         ) from error
-    return value
