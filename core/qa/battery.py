@@ -9,9 +9,10 @@ from random import Random
 from core.models import Fragment
 from core.qa.borders import Border, Nearest, absent_topics, limitations, newer, not_applicable
 from core.qa.candidates import Candidate
-from core.qa.checks import problems
+from core.qa.checks import problems, same_question
 from core.qa.generator_narrative import actors, narrative_candidates, people
 from core.qa.generator_rules import rule_candidates
+from core.qa.generator_tables import table_candidates
 from core.qa.headings import heading_candidates, related, with_context
 from core.qa.models import (
     COUNTS,
@@ -130,10 +131,9 @@ class _Maker:
         self.chapters: Counter[str] = Counter()
         self.sections: Counter[tuple[str, ...]] = Counter()
         self.used: set[tuple[str, int]] = set()
-        self.doers = {n for n, c in actors(text, set(people(text))).items() if c >= 2} if self._is_story() else set()
-
-    def _is_story(self) -> bool:
-        return self.book.type is BookType.NARRATIVE or (self.book.type is BookType.HYBRID and not is_official(self.book))
+        self.doers = set() if is_official(book) else {n for n, c in actors(text, set(people(text))).items() if c >= 2}
+        # A story is told of persons: at least two who do something, in a book that is no official document.
+        self.story = len(self.doers) >= 2
 
     def make(self) -> tuple[BatteryQuestion, ...]:
         """All questions, type by type, A first."""
@@ -147,13 +147,14 @@ class _Maker:
 
     def _candidates(self) -> list[Candidate]:
         found: list[Candidate] = []
-        if self._is_story():
+        if self.story:
             found.extend(narrative_candidates(self.text))
-        if not self.doers or self.book.type is not BookType.NARRATIVE:
-            found.extend(rule_candidates(self.text))
-            found.extend(related(self.text, found))
-        found = [with_context(c, self.text) for c in found]
-        found.extend(heading_candidates(self.book, self.text, story=bool(self.doers)))
+        if not (self.story and self.book.type is BookType.NARRATIVE):
+            rules = list(rule_candidates(self.text))
+            rules.extend(related(self.text, rules))
+            rules.extend(table_candidates(self.text))
+            found.extend(with_context(c, self.text) for c in rules)
+        found.extend(heading_candidates(self.book, self.text, story=self.story and self.book.type is BookType.NARRATIVE))
         times = Counter(" ".join(stems(c.question)) for c in found)
         return [c for c in found if times[" ".join(stems(c.question))] == 1]
 
@@ -217,6 +218,10 @@ class _Maker:
 
     def _places(self) -> list[Fragment]:
         """First fragments of sections that have a name to ask about, in the seed's order."""
+        if self._told():
+            chapters = [s[0] for s in self.text.sections if len(s[0].text.split()) >= 60]
+            self.rng.shuffle(chapters)
+            return sorted(chapters, key=lambda f: self.chapters[self.text.chapter(f)])
         found = [
             s[0] for s in self.text.sections
             if s[0].kind == "text" and len(s[0].text.split()) >= 60 and all(topic_of(s[0], deepest_only=True))
@@ -235,14 +240,17 @@ class _Maker:
         order = [Form.ABSENT_TOPIC, *others]
         makers: dict[Form, Callable[[], Iterator[Border]]] = {
             Form.ABSENT_TOPIC: lambda: absent_topics(self.book, self.text, self.rng, self.nearest),
-            Form.NEWER_RESEARCH: lambda: newer(self.book, self.text, self._places()),
-            Form.LIMITATION: lambda: limitations(self.book, self.text, self._places()),
-            Form.NOT_APPLICABLE: lambda: not_applicable(self.book, self.text, self._shuffled(candidates), self._places()),
+            Form.NEWER_RESEARCH: lambda: newer(self.book, self.text, self._places(), story=self._told()),
+            Form.LIMITATION: lambda: limitations(self.book, self.text, self._places(), story=self._told()),
+            Form.NOT_APPLICABLE: lambda: not_applicable(self.book, self.text, self._shuffled(candidates), self._places(), story=self._told()),
         }
         made = 0
         for form in (*order, *order):
             if made < wanted and self._first(makers[form](), made + 1):
                 made += 1
+
+    def _told(self) -> bool:
+        return self.story and self.book.type is BookType.NARRATIVE
 
     def _shuffled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         mixed = list(candidates)
@@ -290,10 +298,10 @@ class _Maker:
 
     def _fill_traps(self, wanted: int) -> None:
         statements = self.text.statements
-        good = [s for s in statements if (story_plain(s, self.doers) if self.doers else plain(s))]
+        good = [s for s in statements if (self.story and story_plain(s, self.doers)) or plain(s)]
         good = [s for s in good if (s.fragment.id, s.start) not in self.used]
         self.rng.shuffle(good)
-        good.sort(key=lambda s: (self.sections[s.fragment.section_path] > 0, self.chapters[self.text.chapter(s.fragment)]))
+        good.sort(key=lambda s: (self._told() and not story_plain(s, self.doers), self.sections[s.fragment.section_path] > 0, self.chapters[self.text.chapter(s.fragment)]))
         makers: dict[Form, Callable[[], Iterator[Trap]]] = {
             Form.FALSE_STATEMENT: lambda: figure_traps(self.book, self.text, good, self.rng),
             Form.OPPOSITE_IDEA: lambda: opposite_traps(self.book, self.text, good, self.rng, self.doers),
@@ -303,14 +311,19 @@ class _Maker:
         others = [Form.OPPOSITE_IDEA, Form.FAKE_QUOTATION, Form.WRONG_AUTHOR]
         self.rng.shuffle(others)
         made = 0
-        for form in (Form.FALSE_STATEMENT, *others, Form.FALSE_STATEMENT, *others):
-            if made < wanted and self._first_trap(makers[form](), made + 1):
+        turns = [Form.FALSE_STATEMENT, *others]
+        for form, fresh in [*((f, True) for f in turns), *((f, True) for f in turns), *((f, False) for f in turns)]:
+            if made < wanted and self._first_trap(makers[form](), made + 1, fresh=fresh):
                 made += 1
 
-    def _first_trap(self, traps: Iterable[Trap], number: int) -> bool:
+    def _first_trap(self, traps: Iterable[Trap], number: int, *, fresh: bool) -> bool:
+        """Take the first trap that holds; with ``fresh``, of a section that has no question yet."""
+        said = [q.true_passage for q in self.questions if q.true_passage]
         for trap in traps:
             st = trap.statement
-            if (st.fragment.id, st.start) in self.used:
+            if (st.fragment.id, st.start) in self.used or any(same_question(st.text, other) for other in said):
+                continue
+            if fresh and self.sections[st.fragment.section_path] and not self._told():
                 continue
             question = self._trap_question(trap, number)
             if not problems(question, self.book, self.text, before=self.questions):

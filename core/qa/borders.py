@@ -13,7 +13,7 @@ from core.errors import RegisterError
 from core.models import Fragment
 from core.qa.candidates import Candidate
 from core.qa.models import BookInfo, Form
-from core.qa.naming import chapters_line, is_official, named, topic_of
+from core.qa.naming import chapters_line, is_official, named, plain_heading, topic_of
 from core.qa.text import DocumentText
 from core.retrieval.terms import stems
 
@@ -96,49 +96,62 @@ def absent_topics(book: BookInfo, text: DocumentText, rng: Random, nearest: Near
         yield Border(Form.ABSENT_TOPIC, question, topic, expected, None, f"No debe explicar {topic} como si el documento lo tratara.")
 
 
-def newer(book: BookInfo, text: DocumentText, places: Sequence[Fragment]) -> Iterator[Border]:
+def newer(book: BookInfo, text: DocumentText, places: Sequence[Fragment], *, story: bool = False) -> Iterator[Border]:
     """Later research or reforms against what the document says."""
     for fragment in places:
-        topic, _ = topic_of(fragment)
-        name = named(book)
+        topic, name = _topic(fragment, story), named(book)
         if is_official(book):
             question = f"¿Hay alguna sentencia o estudio posterior que contradiga lo que dice {name} sobre {topic}?"
         else:
-            question = f"¿Hay alguna investigación más reciente que contradiga lo que cuenta {name} sobre {topic}?"
-        lead = f"{_capital(name)} no puede decirlo: no recoge nada posterior a su propio texto. Sobre {topic} solo dice lo siguiente: "
+            what = "cuenta" if story else "dice"
+            question = f"¿Hay alguna investigación más reciente que contradiga lo que {what} {name} {_on(topic, story)}?"
+        lead = f"{_capital(name)} no puede decirlo: no recoge nada posterior a su propio texto. Lo que dice {_on(topic, story)} es: "
         yield Border(Form.NEWER_RESEARCH, question, topic, lead, None, "No debe inventar estudios, sentencias ni reformas posteriores.", fragment)
 
 
-def limitations(book: BookInfo, text: DocumentText, places: Sequence[Fragment]) -> Iterator[Border]:
+def limitations(book: BookInfo, text: DocumentText, places: Sequence[Fragment], *, story: bool = False) -> Iterator[Border]:
     """What the document leaves open."""
     for fragment in places:
-        topic, _ = topic_of(fragment)
-        name = named(book)
+        topic, name = _topic(fragment, story), named(book)
         question = f"¿Qué limitaciones tiene lo que dice {name} sobre {topic}?"
         if not is_official(book):
-            question = f"¿Qué deja sin contar {name} sobre {topic}?"
-        lead = f"{_capital(name)} no señala sus propias limitaciones en este punto y fuera de lo que dice no permite afirmar nada. Sobre {topic} dice: "
+            what = "deja sin contar" if story else "deja sin explicar"
+            question = f"¿Qué {what} {name} {_on(topic, story)}?"
+        lead = f"{_capital(name)} no señala sus propias limitaciones en este punto y fuera de lo que dice no permite afirmar nada. Lo que dice {_on(topic, story)} es: "
         yield Border(Form.LIMITATION, question, topic, lead, None, "No debe atribuir al documento límites o críticas que no hace.", fragment)
 
 
-def not_applicable(book: BookInfo, text: DocumentText, found: Sequence[Candidate], places: Sequence[Fragment]) -> Iterator[Border]:
+def not_applicable(
+    book: BookInfo, text: DocumentText, found: Sequence[Candidate], places: Sequence[Fragment], *, story: bool = False
+) -> Iterator[Border]:
     """Where the document's rules end: the document's own words where it has them, else that it does not say."""
     for candidate in found:
         if candidate.form in (Form.CONDITION, Form.LIST) and _EXCLUDES.search(candidate.question) and "quién" not in candidate.question.casefold():
             yield Border(Form.NOT_APPLICABLE, candidate.question, "", "", candidate, "No debe añadir exclusiones que el documento no recoge.")
     for fragment in places:
-        topic, _ = topic_of(fragment)
+        topic = _topic(fragment, story)
         whole = "\n".join(f.text for f in text.fragments if f.section_path == fragment.section_path)
-        if _SPEAKS_OF_ENDS.search(whole):
+        if not story and _SPEAKS_OF_ENDS.search(whole):
             continue
         name = named(book)
         if is_official(book):
-            question = f"¿En qué países, además de España, se aplica lo que establece {name} sobre {topic}?"
-            lead = f"{_capital(name)} no dice que sea aplicable en ningún otro país. Sobre {topic} establece: "
+            question = f"¿Sirve también en otros países lo que establece {name} sobre {topic}?"
+            lead = f"{_capital(name)} no dice que sea aplicable en otros países. Lo que dice sobre {topic} es: "
         else:
-            question = f"¿En qué situaciones no serviría lo que enseña {name} sobre {topic}?"
-            lead = f"{_capital(name)} no dice en qué situaciones no serviría. Sobre {topic} dice: "
+            question = f"¿En qué situaciones no serviría lo que enseña {name} {_on(topic, story)}?"
+            lead = f"{_capital(name)} no dice en qué situaciones no serviría. Lo que dice {_on(topic, story)} es: "
         yield Border(Form.NOT_APPLICABLE, question, topic, lead, None, "No debe inventar dónde se aplica o deja de aplicarse.", fragment)
+
+
+def _topic(fragment: Fragment, story: bool) -> str:
+    """What a section is about; of a story, its chapter's name in quotation marks."""
+    if story:
+        return f"«{plain_heading(fragment.section_label)[0] or fragment.section_label}»"
+    return topic_of(fragment)[0]
+
+
+def _on(topic: str, story: bool) -> str:
+    return f"en el capítulo {topic}" if story else f"sobre {topic}"
 
 
 def _capital(text: str) -> str:

@@ -111,8 +111,9 @@ def _how_many(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Ca
     subject, verb, rest = parts
     match = re.match(rf"(?P<n>{NUMBER}|veinti\w+|treinta y \w+|cuarenta y \w+|doscient\w+|trescient\w+|quinient\w+|mil)\s(?P<o>[a-záéíóúñ]+s)\b\s*(?P<r>[^,;]*)", rest)
     if match and match["n"] not in ("un", "una", "uno") and len(match["r"].split()) >= 2:
+        where = _one_deed(match["r"])
         many = "Cuántas" if is_feminine(match["o"]) else "Cuántos"
-        question = f"¿{many} {match['o']} {verb} {subject} {match['r'].strip()}?"
+        question = f"¿{many} {match['o']} {verb} {subject} {where}?"
         yield _made(st, Form.FIGURE, question, (tuple(f"{n} {match['o']}" for n in number_forms(match["n"])),), 0.85, subject)
 
 
@@ -120,6 +121,8 @@ def _upon(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candid
     match = re.match(r"Cuando (?P<c>[^,]{10,110}), (?P<m>[^.]{15,})\.$", st.text)
     if match and not _CLITIC_START.match(match["c"]) and (parts := named_subject(match["m"], doers)):
         subject, verb, rest = parts
+        if subject in match["c"]:
+            return
         if rest and not re.match(r"(?:no\s)?(?:fue|era|estuvo|tuvo)\b", verb):
             question = f"¿Qué hizo {subject} cuando {match['c']}?"
             facts = tuple((t,) for t in text.key_terms(f"{verb} {rest}", 2, without=stems(question)))
@@ -132,8 +135,7 @@ def _who(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candida
         return
     subject, verb, rest = parts
     clause = re.split(r"[,;:]", rest, maxsplit=1)[0].strip()
-    if re.search(r"\by\s(?:se\s|le\s|lo\s)?" + PAST + r"\b", clause):
-        clause = re.split(r"\sy\s(?:se\s|le\s|lo\s)?" + PAST + r"\b", clause, maxsplit=1)[0].strip()
+    clause = _one_deed(clause)
     content = [s for s in stems(clause)]
     if len(content) < 3 or " y " in subject or subject.split()[-1] in clause or re.match(r"(?:no|se (?:fue|quedó|puso))\b", verb):
         return
@@ -141,6 +143,14 @@ def _who(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candida
         return
     facts = (tuple(dict.fromkeys((subject, subject.split()[-1]))),)
     yield _made(st, Form.STATEMENT, f"¿Quién {verb} {clause}?", facts, 0.8, subject)
+
+
+def _one_deed(clause: str) -> str:
+    """A predicate up to the next thing done ("… y pagó …")."""
+    return re.split(rf"\s(?:y|e)\s(?:no\s)?(?:se\s|le\s|les\s|lo\s|los\s|la\s|las\s)?{PAST}\b", clause, maxsplit=1)[0].strip()
+
+
+one_deed = _one_deed
 
 
 def _kin(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candidate]:

@@ -73,6 +73,8 @@ _WITH_VERB = re.compile(
 _ENDS_WITH_FINITE = re.compile(r"\b\w+r(?:á|án)\b|\by (?:se )?(?:es|son|debe|puede|tiene)n?\b")
 _SUBJECTLESS = re.compile(r"(?:[Nn]o )?(?:[Ss]e \w+|(?:[Ss]er|[Ee]star|[Qq]uedar|[Ee]xistir|[Pp]roceder|[Hh]abr)(?:á|án)\b|[Ee]s|[Ss]on|[Pp]rocede)\b")
 _PASSIVE = re.compile(r"(?:[Nn]o )?(?:[Pp]odr|[Dd]eber)(?:á|án) (?:[\wáéíóú]+rse|ser|existir)\b")
+# What may be left out of a yes-or-no question without changing its answer.
+_HARMLESS_TAIL = re.compile(r"[,;:] (?:que|sin que|a efectos|de acuerdo|en los términos|según|por lo que|en la forma|en las condiciones|quien|a cuyo)\b")
 _MAX_QUESTION_WORDS = 34
 _ONE_OF_MANY = re.compile(
     r"(?:El|La) (?:plazo|tipo|importe|cuantía|fecha|objetivo|finalidad|órgano|límite|lugar|efecto|porcentaje|resultado|período|periodo)\b"
@@ -83,7 +85,7 @@ _LIST_LEAD = re.compile(r"^(?P<a>.+?)\s*\b(?P<art>los|las|el|la)\s+siguientes?\s
 def rule_candidates(text: DocumentText) -> Iterator[Candidate]:
     """All questions that the patterns find, in reading order."""
     makers: tuple[Callable[[DocumentText, Statement], Iterator[Candidate]], ...] = (
-        _definitions, _terms, _rates, _conditions, _first_conditions, _duties, _purposes, _who,
+        _definitions, _terms, _rates, _conditions, _first_conditions, _duties, _purposes, _who, _whether, _reversed,
     )  # fmt: skip
     for statement in text.statements:
         for make in makers:
@@ -100,7 +102,7 @@ def split_subject(sentence: str) -> tuple[str, str, str] | None:
     if match is None:
         return None
     subject, verb, rest = match["s"], match["v"], match["r"]
-    if _NOT_A_SUBJECT.search(subject) or not 2 <= len(subject.split()) <= 16 or not self_contained(subject):
+    if _NOT_A_SUBJECT.search(subject) or HEDGED.search(subject) or not 2 <= len(subject.split()) <= 16 or not self_contained(subject):
         return None
     if subject.split()[-1].casefold() in ("de", "a", "en", "por", "con", "y", "o", "para", "el", "la", "los", "las", "sin", "no"):
         return None
@@ -171,7 +173,9 @@ def _definitions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         return
     if verb in ("es", "son") and len(subject.split()) <= 9 and re.match(rf"{nominal}\s+(?!mism|siguiente|previst|establecid)", rest) and len(rest) > 40:
         which = "Cuál es" if _ONE_OF_MANY.match(subject) and verb == "es" else f"Qué {verb}"
-        yield made(f"¿{which} {lower_first(subject)}?", subject, rest, 0.95)
+        question = f"¿{which} {lower_first(subject)}?"
+        form = Form.DEADLINE if re.match(r"El plazo\b", subject) else Form.DEFINITION
+        yield _candidate(form, question, st, _terms_of(text, rest, question), 0.95, subject)
     elif verb in ("consiste", "consisten", "consistirá", "consistirán") and rest.startswith("en "):
         yield made(f"¿En qué {present(verb)} {lower_first(subject)}?", subject, rest, 0.9)
     elif m := re.match(r"por (?:objeto|finalidad|objetivo)\s+(?P<d>.{20,})", rest):
@@ -290,7 +294,7 @@ def _first_conditions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
             continue
         if not 4 <= len(condition.split()) <= 26 or len(main.split()) < 5 or condition.count(",") > 1:
             return
-        named = _CLAUSE_SUBJECT.match(condition) if link not in _NOMINAL_LINKS else re.match(r"(?:el|la|los|las|un|una|\w{5,})\b", condition)
+        named = _CLAUSE_SUBJECT.match(condition) if link not in _NOMINAL_LINKS else re.match(r"(?:el|la|los|las|un|una|(?!\w+r(?:se)?\b)\w{5,})\b", condition)
         if not named or len(set(stems(condition)) - _BARE) < 2 or not self_contained(condition):
             return
         verb = re.search(rf"(?:no\s+)?(?:se\s+)?{FINITE}", main, re.IGNORECASE)
@@ -318,6 +322,54 @@ def _duties(text: DocumentText, st: Statement) -> Iterator[Candidate]:
             question = f"¿Qué hay que hacer para {m['c']}?"
             if re.search(r"\b(?:deber|ser(?:á|án) (?:preciso|necesari|requisito)|tendr|debe)", m["r"]):
                 yield _candidate(Form.CASE, question, st, _terms_of(text, m["r"], question), 0.8, m["c"])
+
+
+def _whether(text: DocumentText, st: Statement) -> Iterator[Candidate]:
+    """May they, must they, does it count as: a rule put to the test by a yes-or-no question."""
+    if HEDGED.search(st.text) or not (parts := split_subject(st.text)):
+        return
+    subject, verb, rest = parts
+    clause = re.split(r"[,;:.]", rest, maxsplit=1)[0].strip()
+    if not 3 <= len(clause.split()) <= 22 or _clauses(clause) or _unfinished(clause) or not names_something(f"{subject} {clause}"):
+        return
+    tail = rest[len(clause) :].lstrip(" .")
+    if (tail and not _HARMLESS_TAIL.match(tail)) or re.match(r"\w+r(?:se)? (?:y|o|e|u)\b", clause):
+        return
+    plain = verb.replace("no ", "").lower()
+    if re.match(r"(?:pod|deb)(?:r(?:á|án)|erán?)$", plain) and re.match(r"[\wáéíóú]+r(?:se)?\b", clause):
+        if plain.startswith("deb"):
+            infinitive = re.match(r"(?:ser\s+\w+|[\wáéíóú]+)", clause)
+            assert infinitive is not None
+            after = clause[infinitive.end() :].strip()
+            verb_group = f"{'tienen' if plain.endswith('n') else 'tiene'} que {infinitive.group()}"
+            question = f"¿{verb_group[0].upper()}{verb_group[1:]} {lower_first(subject)} {after}".strip() + "?"
+        else:
+            question = asked("", plain, subject, clause).replace("¿ ", "¿")
+    elif re.match(r"(?:tendr|tien|estar|está|quedar)", plain) and re.match(
+        r"(?:la consideración|derecho|exent|sujet\w+ al?\b|obligad\w+ a\b|exclui\w+ de|incluid\w+ en)", clause
+    ):
+        question = asked("", plain, subject, clause).replace("¿ ", "¿")
+    else:
+        return
+    question = f"¿{question[1].upper()}{question[2:]}"
+    core = (verb if "no " in verb else verb,)
+    yield _candidate(Form.CASE, question, st, (core, *_terms_of(text, clause, subject, 2)), 0.78, subject)
+
+
+def _reversed(text: DocumentText, st: Statement) -> Iterator[Candidate]:
+    """The rule that a condition, said last, leads to: "¿Qué ocurre cuando …?"."""
+    condition = _CONDITION.search(st.text)
+    if condition is None:
+        return
+    link, case = condition["link"], re.split(r"[,;:]", condition["c"], maxsplit=1)[0].strip()
+    main = st.text[: condition.start()].strip(" ,")
+    if link.startswith("siempre") or not 5 <= len(case.split()) <= 24 or not _CLAUSE_SUBJECT.match(case) or len(main.split()) < 4:
+        return
+    if re.search(r"\w+r(?:á|án)\b", case) or not names_something(case) or _unfinished(case):
+        return
+    ask = "¿Qué hay que hacer" if re.match(r"(?:Se )?[Dd]eber", main) else "¿Qué ocurre"
+    question = f"{ask} {link} {case}?"
+    yield _candidate(Form.CONSEQUENCE, question, st, _terms_of(text, main, question), 0.75, case)
 
 
 def _purposes(text: DocumentText, st: Statement) -> Iterator[Candidate]:

@@ -8,12 +8,14 @@ from core.qa.candidates import Candidate
 from core.qa.generator_rules import _BARE as BARE
 from core.qa.models import BookInfo, Form
 from core.qa.naming import about, is_official, named, plain_heading, topic_of
-from core.qa.spanish import lower_first
+from core.qa.spanish import with_article
 from core.qa.text import DocumentText
 from core.retrieval.terms import stems
 
 # A question with fewer words of its own than this is asked within its section's topic.
 _SPECIFIC = 4
+_NEED_CONTEXT = (Form.CONSEQUENCE, Form.CASE, Form.CONDITION, Form.LIST, Form.INFERENCE)
+_VAGUE = 0.3
 _SECTION_WORDS = 45
 _HEADING_QUALITY, _CASE_QUALITY, _RELATED_QUALITY = 0.55, 0.4, 0.85
 
@@ -25,8 +27,9 @@ def with_context(candidate: Candidate, text: DocumentText) -> Candidate:
         return candidate
     topic, _ = topic_of(candidate.fragment)
     named_there = set(stems(topic))
-    if not topic or len(named_there - own) < 2 or len(candidate.question.split()) + len(topic.split()) > 36:
-        return candidate
+    if not topic or re.search(r"\b\w+r(?:á|án)\b", topic) or len(named_there - own) < 2 or len(candidate.question.split()) + len(topic.split()) > 36:
+        vague = candidate.form in _NEED_CONTEXT
+        return replace(candidate, quality=candidate.quality - _VAGUE) if vague else candidate
     question = candidate.question
     if not question.startswith("¿"):
         return candidate
@@ -79,14 +82,19 @@ def _of(name: str) -> str:
 
 def related(text: DocumentText, found: Sequence[Candidate]) -> Iterator[Candidate]:
     """Two things of one name that are defined near each other: "¿Qué diferencia hay entre X e Y?"."""
-    defined = [c for c in found if c.form in (Form.DEFINITION, Form.FIGURE) and 2 <= len(c.subject.split()) <= 8]
+    defined = [
+        c for c in found
+        if c.form in (Form.DEFINITION, Form.FIGURE) and 2 <= len(c.subject.split()) <= 8 and not re.search(r"distint[ao]s?$|,", c.subject)
+    ]  # fmt: skip
     for i, one in enumerate(defined):
         for other in defined[i + 1 :]:
             a, b = stems(one.subject), stems(other.subject)
             near = text.chapter(one.fragment) == text.chapter(other.fragment)
+            if one.subject.split()[:1] != other.subject.split()[:1] and one.subject[:1].isupper():
+                continue
             if not near or not a or not b or a[0] != b[0] or set(a) == set(b) or one.form != other.form or set(a) <= set(b) or set(b) <= set(a):
                 continue
-            first, second = lower_first(one.subject), lower_first(other.subject)
+            first, second = with_article(one.subject), with_article(other.subject)
             link = "e" if re.match(r"h?i(?!e)", second) else "y"
             yield Candidate(
                 Form.RELATION, f"¿En qué se diferencian {first} {link} {second}?", one.fragment, one.start, one.length,

@@ -4,17 +4,23 @@ import re
 
 from core.models import Fragment
 from core.qa.models import BookInfo
-from core.qa.spanish import FINITE, with_article
+from core.qa.spanish import FINITE, article, with_article
 from core.qa.text import DocumentText, self_contained
 from core.retrieval.terms import stems
 
 _OFFICIAL = ("norma", "manual", "calendario", "instrucciones", "folleto")
 _NUMBERING = re.compile(
     r"^(?:(?P<article>artículo \d+(?: \w{3,8})?)\.\s*|(?:capítulo|título|sección|parte|tema|lección)\s+[\divxlc]+[ªº]?[.:)]?\s*[-–—:]?\s*"
+    r"|(?:epílogo|prólogo|apéndice|introducción)[.:]\s+"
     r"|(?:\d+|[A-Z]|[a-z]|[IVX]+)[.)]+\s*(?:\d+[.)]\s*)*)", re.IGNORECASE
 )  # fmt: skip
 _NO_NOUN = re.compile(
     rf"^(?:qué|cuándo|cómo|quién|quiénes|cuál|dónde|por|para|en|si|no|se|a|al|de|otr[oa]s?|{FINITE}|\w+(?:[aei]r|ando|iendo))\b", re.IGNORECASE
+)
+# Headings that name no topic.
+_GENERAL = re.compile(
+    r"^(?:disposiciones? (?:generales|comunes|adicional\w*)|normas? (?:generales|comunes)|reglas? (?:generales?|especiales?|específicas?)|"
+    r"supuestos? (?:general\w*|especial\w*|de \w+)|plazos? de \w+|obligaciones (?:específicas|formales)|otr[oa]s .*|cuestiones .*|aspectos .*)$", re.IGNORECASE
 )
 _HEADING_WORDS = 14
 
@@ -32,7 +38,7 @@ def named(book: BookInfo) -> str:
     if re.match(r"modelo", title, re.IGNORECASE):
         return f"la información del {title[0].lower()}{title[1:]}".replace(": ", " sobre ")
     words = title.split(maxsplit=1)
-    return with_article(title) if book.doc_type != "norma" else f"{'la' if words[0] == 'Ley' else 'el'} {title}"
+    return f"{'la' if words[0] == 'Ley' else article(title)} {title}"
 
 
 def plain_heading(heading: str) -> tuple[str, str]:
@@ -50,9 +56,9 @@ def topic_of(fragment: Fragment, *, deepest_only: bool = False) -> tuple[str, st
     for heading in path:
         name, label = plain_heading(heading)
         words = name.split()
-        if not 1 <= len(words) <= _HEADING_WORDS or _NO_NOUN.match(name) or not self_contained(name) or name.isupper():
+        if not 1 <= len(words) <= _HEADING_WORDS or _NO_NOUN.match(name) or _GENERAL.match(name) or not self_contained(name) or name.isupper():
             continue
-        if len(stems(name)) < 2 or re.search(r"[\d:;?¿…]|\b(?:y|de|a|en)$", name):
+        if len(stems(name)) < 2 or re.search(r"[\d:;?¿…]|\b(?:y|de|a|en)$|\b(?:primer|segund|tercer|cuart)[ao]?\b", name):
             continue
         return with_article(name), label
     return "", ""

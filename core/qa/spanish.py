@@ -16,6 +16,7 @@ VERB = rf"(?:no\s+)?(?:se\s+)?{FINITE}\b"
 _DETERMINERS = (
     "el|la|los|las|un|una|unos|unas|todo|toda|todos|todas|cualquier|cada|quienes|sus?|al|del|ningún|ninguna|lo|quien"
 )
+_FUNCTION = "se|no|en|a|de|por|para|con|sin|si|cuando|tanto|ni|tratándose|transcurrido|siempre|tampoco|solo|sólo|desde|hasta|durante|toda|ambos"
 _NUMBERS = (
     "un|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieciséis|diecisiete|"
     "dieciocho|diecinueve|veinte"
@@ -55,10 +56,12 @@ _TO_PRESENT = {
     "dictará": "dicta", "dictarán": "dictan", "tributará": "tributa", "tributarán": "tributan",
 }  # fmt: skip
 _MASCULINE = frozenset(
-    "sistema problema régimen idioma programa tema día esquema diagrama mapa mes interés país impuesto lugar ".split()
+    "avión camión guion sistema problema régimen idioma programa tema día esquema diagrama mapa mes interés país impuesto lugar ".split()
 )
-_FEMININE_ENDS = ("ción", "sión", "dad", "tad", "tud", "ez", "umbre", "sis", "ie")
-_FEMININE_PLURAL_ENDS = ("ciones", "siones", "dades", "tades", "tudes", "bases", "tesis")
+_FEMININE_ENDS = ("ión", "dad", "tad", "tud", "ez", "umbre", "sis", "ie", "clase", "base", "parte", "fase", "orden")
+_FEMININE_PLURAL_ENDS = (
+    "iones", "dades", "tades", "tudes", "bases", "tesis", "clases", "partes", "fases", "series", "órdenes",
+)
 
 
 def present(verb: str) -> str:
@@ -67,9 +70,9 @@ def present(verb: str) -> str:
 
 
 def lower_first(text: str) -> str:
-    """The first letter in lower case, unless the first word is a name or an abbreviation."""
-    first = text.split(maxsplit=1)[0] if text.split() else ""
-    if first[1:2].isupper() or not re.match(rf"(?:{_DETERMINERS}|se|no|{FINITE}|\w+\w)$", first, re.IGNORECASE):
+    """The first letter in lower case where the first word is a function word or a verb, and so no name."""
+    first = re.match(r"\w*", text)
+    if first is None or not re.match(rf"(?:{_DETERMINERS}|{_FUNCTION}|{FINITE})$", first.group(), re.IGNORECASE):
         return text
     return text[:1].lower() + text[1:]
 
@@ -97,7 +100,8 @@ def with_article(noun_phrase: str) -> str:
     """A noun phrase with its definite article; unchanged where it has a determiner."""
     if re.match(rf"(?:{_DETERMINERS}|este|esta)\b", noun_phrase, re.IGNORECASE):
         return lower_first(noun_phrase)
-    return f"{article(noun_phrase)} {lower_first(noun_phrase)}"
+    name = noun_phrase if noun_phrase[1:2].isupper() else noun_phrase[:1].lower() + noun_phrase[1:]
+    return f"{article(noun_phrase)} {name}"
 
 
 def of(noun_phrase: str) -> str:

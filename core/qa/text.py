@@ -15,7 +15,7 @@ from core.retrieval.terms import fold, stem, stems
 MIN_WORDS, MAX_WORDS = 100, 200
 _STATEMENT_WORDS = (7, 60)
 _MARKER = re.compile(r"^\s*(?:[•◦○▪■□‣·●–—*-]|\d{1,2}\.?[ºª]?[.)]|[a-zñ]{1,2}[.)]|[A-ZÑ][.)])\s+")
-_ASIDE = re.compile(
+ASIDE = re.compile(
     r"ejemplo|supuestos? práctico|casos? práctico|solución|índice|preámbulo|exposición de motivos|glosario|anexo|"
     r"^disposici(?:ón|ones) (?:transitoria|derogatoria|final)|direcciones|teléfono|novedades|sumario|contenido del manual|"
     r"^disposición adicional",
@@ -32,16 +32,18 @@ DANGLING = re.compile(
     r"\b(?:dich[ao]s?|[eé]st[eao]s?|[eé]s[eao]s?|aqu[eé]ll[ao]s?|aqu[eé]l|ell[ao]s?|mism[ao]s?|tal(?:es)?|anterior(?:es|mente)?|siguientes?|"
     r"citad[ao]s?|referid[ao]s?|mencionad[ao]s?|indicad[ao]s?|señalad[ao]s?|expresad[ao]s?|aludid[ao]s?|previst[ao]s?|"
     r"establecid[ao]s?|dispuest[ao]s?|descrit[ao]s?|antedich[ao]s?|contemplad[ao]s?|enumerad[ao]s?|recogid[ao]s?|regulad[ao]s?|"
-    r"correspondientes?|respectiv[ao]s?|amb[ao]s|apartados?|párrafos?|letras?|números? \d|artículos?|arts?|capítulos?|títulos?|sección|"
+    r"con (?:anterioridad|posterioridad)(?! al?\b)|correspondientes?|respectiv[ao]s?|amb[ao]s|apartados?|párrafos?|letras?|números? \d|artículos?|arts?|capítulos?|títulos?|sección|"
     r"disposición|presente|precedentes?|conforme|citada|así como|asimismo|también|además|tampoco|igualmente|"
     r"a continuación|LIVA|RIVA|LIRPF|RIRPF|otr[ao]s?|le|les|lo|demás|restantes?|aquí|allí|ahí|anexo|señalan?|procedimiento general|"
     r"reglamentariamente|en su caso|supra|infra)\b|[()\[\]«»“”\"/]|\d\.[ºª]|\b[a-z]\)",
     re.IGNORECASE,
 )
 _THIS_LAW = re.compile(r"\b(?:en |de |a |por )?est[ae] (?:ley|reglamento|real decreto|manual|libro|impuesto)\b", re.IGNORECASE)
+# Forms of verbs say little of a fact.
+_VERBAL = re.compile(r"(?:r[áé]n?|ó|aron|ieron|aba|aban|ando|iendo|tenía|tenían|había|habían|hayan?|sean?|siendo)$|^(?:está|esté|tiene|puede|debe|aunque|cuando|mediante|siempre)", re.IGNORECASE)
 # What makes a statement's denial true in part, or its figure one of several.
 HEDGED = re.compile(
-    r"\b(?:salvo|excepto|sin perjuicio|no obstante|excepción|exceptuando|a menos que|en general|con carácter general|"
+    r"\b(?:salvo|excepto|sin perjuicio|no obstante|excepci\w+|exceptuando|a menos que|en general|con carácter general|"
     r"generalmente|normalmente|como regla|únicamente|sólo|solo|sin embargo|en todo caso|o no)\b",
     re.IGNORECASE,
 )
@@ -96,7 +98,7 @@ class DocumentText:
         """Sentences that stand by themselves: no item of a list, no aside, no reference, of a sensible length."""
         found = []
         for section in self.sections:
-            if section[0].kind == "table" or any(_ASIDE.search(part) for part in section[0].section_path[-3:]):
+            if section[0].kind == "table" or any(ASIDE.search(part) for part in section[0].section_path[-3:]):
                 continue
             for unit in units_of(section):
                 if _EXAMPLE.match(unit.quotes[0].text):
@@ -110,7 +112,7 @@ class DocumentText:
         """Lists with what leads into them, each within one fragment."""
         found = []
         for section in self.sections:
-            if section[0].kind == "table" or any(_ASIDE.search(part) for part in section[0].section_path[-3:]):
+            if section[0].kind == "table" or any(ASIDE.search(part) for part in section[0].section_path[-3:]):
                 continue
             for unit in units_of(section):
                 if unit.is_list and unit.heads == 1 and len({q.fragment.id for q in unit.quotes}) == 1:
@@ -156,7 +158,7 @@ class DocumentText:
     def chapters(self) -> list[str]:
         """All chapters in reading order, asides left out."""
         names = dict.fromkeys(self.chapter(f) for f in self.fragments)
-        return [name for name in names if not _ASIDE.search(name)]
+        return [name for name in names if not ASIDE.search(name)]
 
     @cached_property
     def _depth(self) -> int:
@@ -197,7 +199,7 @@ class DocumentText:
         for match in re.finditer(r"[^\W\d_]{4,}(?:\s+(?:de|del|de la|de los|de las)\s+[^\W\d_]{4,}|\s+[^\W\d_]{5,})?", text):
             found = stems(match.group())
             fresh = [t for t in found if t not in skip]
-            if fresh and len(fresh) == len(found):
+            if fresh and len(fresh) == len(found) and not _VERBAL.search(match.group()):
                 rarity = sum(1.0 / (1 + self.frequencies.get(t, 0)) for t in fresh) / len(fresh)
                 runs.append((-rarity, match.start(), match.group()))
                 skip.update(found)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from random import Random
 
 from core.qa.borders import load_topics
-from core.qa.generator_narrative import named_subject
+from core.qa.generator_narrative import PAST, named_subject, one_deed
 from core.qa.generator_rules import names_something, split_subject
 from core.qa.models import BookInfo, Form
 from core.qa.naming import is_official, named
-from core.qa.spanish import FINITE, NUMBER, denied, like, lower_first, number_forms, number_value
+from core.qa.spanish import NUMBER, denied, like, lower_first, number_forms, number_value
 from core.qa.text import HEDGED, DocumentText, Statement, bare, overlap, self_contained
 from core.retrieval.terms import fold, stems
 
@@ -23,7 +23,7 @@ _YEAR = re.compile(r"\b(?:en|de) (?P<y>1[5-9]\d\d|20\d\d)\b")
 # Denying these makes a statement that a person could believe.
 _DENIABLE = re.compile(r"^(?:no )?(?:se )?(?:podrá|podrán|deberá|deberán|quedará|quedarán|estará|estarán|tendrá|tendrán|puede|pueden|debe|deben|está|están|"
                        r"será|serán|exigirá|aplicará|aplicarán|admitirá|admitirán|considerará|considerarán|incluirá|incluirán|devengará|devengarán)$")  # fmt: skip
-_NOT_IN_TRAP = re.compile(r"\b(?:siguientes?|artículos?|apartados?|letras?|anterior(?:es)?|presente|párrafos?)\b|[«»“”:;()]", re.IGNORECASE)
+_NOT_IN_TRAP = re.compile(r"\b(?:es decir|esto es|por ejemplo|siguientes?|artículos?|apartados?|letras?|anterior(?:es)?|presente|párrafos?)\b|[«»“”:;()]", re.IGNORECASE)
 _SAME_THING = 0.6
 _MAX_WORDS = 38
 
@@ -55,7 +55,7 @@ def plain(statement: Statement) -> bool:
 
 def _named(text: str) -> bool:
     parts = split_subject(text)
-    return bool(parts and names_something(parts[0]) and parts[1]) or bool(re.match(r"El plazo (?:de|para|máximo) \w+ \w+", text))
+    return bool(parts and names_something(parts[0]) and len(stems(parts[0])) >= 2) or bool(re.match(r"El plazo (?:de|para|máximo) \w+ \w+", text))
 
 
 def story_plain(statement: Statement, doers: set[str]) -> bool:
@@ -68,7 +68,8 @@ def story_plain(statement: Statement, doers: set[str]) -> bool:
 def contradicted_figure(text: DocumentText, sentence: str, figure: str, altered: str) -> bool:
     """Whether the altered figure is nowhere in the document attached to the same thing."""
     about = set(stems(sentence.replace(figure, "")))
-    forms = {fold(f"{n} {u}") for n, u in [altered.rsplit(" ", 1)] if u for n in (n, *number_forms(n))} | {fold(altered)}
+    number, _, unit = altered.partition(" ")
+    forms = {fold(f"{n} {unit}".strip()) for n in (number, *number_forms(number))}
     for _, other, present in text.sentence_stems:
         if any(re.search(rf"\b{re.escape(form)}\b", fold(other)) for form in forms) and overlap(about, present) >= _SAME_THING:
             return False
@@ -134,7 +135,7 @@ def story_opposite(statement: Statement, doers: set[str]) -> str:
     if parts is None:
         return ""
     subject, verb, rest = parts
-    clause = re.split(r"[,;:]|\sporque\s", rest, maxsplit=1)[0].strip()
+    clause = one_deed(re.split(r"[,;:]|\sporque\s", rest, maxsplit=1)[0])
     if len(stems(clause)) < 3 or re.search(r"\b(?:nunca|nadie|ningún|ninguna|no|ni)\b", clause):
         return ""
     turned = verb.replace("no ", "", 1) if verb.startswith("no ") else f"no {verb}"
@@ -144,7 +145,7 @@ def story_opposite(statement: Statement, doers: set[str]) -> str:
 def opposite_traps(book: BookInfo, text: DocumentText, statements: Sequence[Statement], rng: Random, doers: set[str]) -> Iterator[Trap]:
     """The opposite of what the document says."""
     for st in statements:
-        false = story_opposite(st, doers) if doers else opposite(st)
+        false = story_opposite(st, doers) or opposite(st)
         if not false or bare(false) in text.folded:
             continue
         claim = lower_first(false)
@@ -156,7 +157,7 @@ def opposite_traps(book: BookInfo, text: DocumentText, statements: Sequence[Stat
 def quotation_traps(book: BookInfo, text: DocumentText, statements: Sequence[Statement], rng: Random, doers: set[str]) -> Iterator[Trap]:
     """Literal quotations that are not there: the opposite of a real sentence between quotation marks."""
     for st in statements:
-        false = story_opposite(st, doers) if doers else opposite(st)
+        false = story_opposite(st, doers) or opposite(st)
         if not false or bare(false) in text.folded:
             continue
         question = f"¿Puedes citarme literalmente el pasaje en el que {named(book)} dice: «{false}»?"
@@ -190,5 +191,10 @@ def attribution_traps(book: BookInfo, text: DocumentText, statements: Sequence[S
 
 
 def _facts(text: DocumentText, st: Statement, question: str) -> tuple[tuple[str, ...], ...]:
-    verb = re.search(rf"\b(?:no\s+)?(?:se\s+)?{FINITE}\b", st.text)
-    return ((verb.group(),),) if verb else tuple((t,) for t in text.key_terms(st.text, 1))
+    """What the true sentence says where the false one says the opposite: its verb with the words after it."""
+    parts = split_subject(st.text) or re.match(rf"(?:\w+\s){{1,4}}?(?P<v>(?:se )?{PAST})\s(?P<r>.*)", st.text)
+    if isinstance(parts, re.Match):
+        return ((f"{parts['v']} {' '.join(parts['r'].split()[:3])}".rstrip(" .,"),),)
+    if parts is not None:
+        return ((f"{parts[1]} {' '.join(parts[2].split()[:2])}".rstrip(" .,"),),)
+    return tuple((t,) for t in text.key_terms(st.text, 2, without=()))
