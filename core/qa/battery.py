@@ -30,7 +30,7 @@ from core.qa.models import (
 )
 from core.qa.naming import is_official, named, topic_of
 from core.qa.spanish import lower_first
-from core.qa.text import DocumentText, self_contained
+from core.qa.text import DocumentText, Statement
 from core.qa.traps import (
     Trap,
     attribution_traps,
@@ -38,6 +38,7 @@ from core.qa.traps import (
     opposite_traps,
     plain,
     quotation_traps,
+    sayable,
     story_plain,
 )
 from core.retrieval.terms import stems
@@ -46,6 +47,8 @@ from core.retrieval.terms import stems
 GENERATOR_VERSION = 1
 # Candidates below this are used only where nothing better is left.
 _JITTER = 0.12
+# Patterns made for expository prose are less sure of themselves in a story.
+_IN_A_STORY = 0.5
 _DIFFICULTY = {
     Form.DEFINITION: Difficulty.BASIC, Form.FIGURE: Difficulty.BASIC, Form.DEADLINE: Difficulty.BASIC,
     Form.STATEMENT: Difficulty.BASIC, Form.TABLE: Difficulty.INTERMEDIATE, Form.LIST: Difficulty.INTERMEDIATE,
@@ -153,8 +156,9 @@ class _Maker:
             rules = list(rule_candidates(self.text))
             rules.extend(related(self.text, rules))
             rules.extend(table_candidates(self.text))
-            found.extend(with_context(c, self.text) for c in rules)
-        found.extend(heading_candidates(self.book, self.text, story=self.story and self.book.type is BookType.NARRATIVE))
+            less = _IN_A_STORY if self.story else 0.0
+            found.extend(replace(r, quality=r.quality - less) for r in (with_context(c, self.text) for c in rules))
+        found.extend(heading_candidates(self.book, self.text, story=self.story))
         times = Counter(" ".join(stems(c.question)) for c in found)
         return [c for c in found if times[" ".join(stems(c.question))] == 1]
 
@@ -178,7 +182,9 @@ class _Maker:
     def _cost(self, c: Candidate, forms: Counter[Form]) -> float:
         """Low is good: unused chapter and form, no second question from one section, a sure pattern."""
         repeated = self.sections[c.fragment.section_path]
-        return 0.45 * self.chapters[self.text.chapter(c.fragment)] + 0.3 * forms[c.form] + 2.0 * repeated - 2.0 * c.quality
+        return (
+            0.45 * self.chapters[self.text.chapter(c.fragment)] + 0.3 * forms[c.form] + 2.0 * repeated - 2.0 * c.quality
+        )
 
     def _take(self, question: BatteryQuestion, fragment: Fragment | None, start: int = -1) -> None:
         self.questions.append(question)
@@ -242,26 +248,29 @@ class _Maker:
             Form.ABSENT_TOPIC: lambda: absent_topics(self.book, self.text, self.rng, self.nearest),
             Form.NEWER_RESEARCH: lambda: newer(self.book, self.text, self._places(), story=self._told()),
             Form.LIMITATION: lambda: limitations(self.book, self.text, self._places(), story=self._told()),
-            Form.NOT_APPLICABLE: lambda: not_applicable(self.book, self.text, self._shuffled(candidates), self._places(), story=self._told()),
+            Form.NOT_APPLICABLE: lambda: not_applicable(
+                self.book, self.text, self._shuffled(candidates), self._places(), story=self._told()
+            ),
         }
         made = 0
-        for form in (*order, *order):
-            if made < wanted and self._first(makers[form](), made + 1):
+        for form, fresh in [(f, True) for f in order] + [(f, False) for f in order]:
+            if made < wanted and self._first(makers[form](), made + 1, fresh=fresh):
                 made += 1
 
     def _told(self) -> bool:
-        return self.story and self.book.type is BookType.NARRATIVE
+        return self.story
 
     def _shuffled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         mixed = list(candidates)
         self.rng.shuffle(mixed)
         return mixed
 
-    def _first(self, borders: Iterable[Border], number: int) -> bool:
+    def _first(self, borders: Iterable[Border], number: int, *, fresh: bool) -> bool:
+        """Take the first that holds; with ``fresh``, of a section that has no question yet."""
         for border in borders:
             said = border.said
             fragment = said.fragment if said else border.fragment
-            if fragment is not None and self.sections[fragment.section_path]:
+            if fragment is not None and fresh and self.sections[fragment.section_path]:
                 continue
             question = self._border_question(border, number, fragment)
             nearest = self.nearest if border.form is Form.ABSENT_TOPIC else None
@@ -290,23 +299,20 @@ class _Maker:
             expected_fragments=(fragment.id,) if fragment else (),
             section=fragment.section_label if fragment else "",
             expected_answer=f"{border.expected}{f'«{passage}»' if passage else ''}",
-            criteria=Criteria(
-                precision=(), voice=self._voice(border.topic), limits=(border.limit, *self._filters())
-            ),
+            criteria=Criteria(precision=(), voice=self._voice(border.topic), limits=(border.limit, *self._filters())),
             topic=border.topic,
         )
 
     def _fill_traps(self, wanted: int) -> None:
         statements = self.text.statements
         good = [s for s in statements if (self.story and story_plain(s, self.doers)) or plain(s)]
-        good = [s for s in good if (s.fragment.id, s.start) not in self.used]
-        self.rng.shuffle(good)
-        good.sort(key=lambda s: (self._told() and not story_plain(s, self.doers), self.sections[s.fragment.section_path] > 0, self.chapters[self.text.chapter(s.fragment)]))
+        wide = good if self._told() else [s for s in statements if s in set(good) or sayable(s)]
+        good, wide = self._spread(good), self._spread(wide)
         makers: dict[Form, Callable[[], Iterator[Trap]]] = {
-            Form.FALSE_STATEMENT: lambda: figure_traps(self.book, self.text, good, self.rng),
+            Form.FALSE_STATEMENT: lambda: figure_traps(self.book, self.text, wide, self.rng),
             Form.OPPOSITE_IDEA: lambda: opposite_traps(self.book, self.text, good, self.rng, self.doers),
             Form.FAKE_QUOTATION: lambda: quotation_traps(self.book, self.text, good, self.rng, self.doers),
-            Form.WRONG_AUTHOR: lambda: attribution_traps(self.book, self.text, good, self.rng),
+            Form.WRONG_AUTHOR: lambda: attribution_traps(self.book, self.text, wide, self.rng),
         }
         others = [Form.OPPOSITE_IDEA, Form.FAKE_QUOTATION, Form.WRONG_AUTHOR]
         self.rng.shuffle(others)
@@ -315,6 +321,19 @@ class _Maker:
         for form, fresh in [*((f, True) for f in turns), *((f, True) for f in turns), *((f, False) for f in turns)]:
             if made < wanted and self._first_trap(makers[form](), made + 1, fresh=fresh):
                 made += 1
+
+    def _spread(self, statements: Sequence[Statement]) -> list[Statement]:
+        """In the seed's order, those of sections and chapters without questions first."""
+        left = [s for s in statements if (s.fragment.id, s.start) not in self.used]
+        self.rng.shuffle(left)
+        return sorted(
+            left,
+            key=lambda s: (
+                self._told() and not story_plain(s, self.doers),
+                self.sections[s.fragment.section_path] > 0,
+                self.chapters[self.text.chapter(s.fragment)],
+            ),
+        )
 
     def _first_trap(self, traps: Iterable[Trap], number: int, *, fresh: bool) -> bool:
         """Take the first trap that holds; with ``fresh``, of a section that has no question yet."""
@@ -365,4 +384,4 @@ def _exact(fragment: Fragment, start: int, length: int) -> str:
     return fragment.text[start : start + length].strip()
 
 
-__all__ = ["GENERATOR_VERSION", "battery_id", "fragments_version", "generate_battery", "self_contained", "summarise"]
+__all__ = ["GENERATOR_VERSION", "battery_id", "fragments_version", "generate_battery", "summarise"]

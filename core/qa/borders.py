@@ -20,8 +20,14 @@ from core.retrieval.terms import stems
 TOPICS_PATH = PROJECT_ROOT / "data" / "qa" / "topics.toml"
 # A passage this near to a topic, in places of the ranking by cosine, must not speak of it: see `absent`.
 _LOOKED_AT = 3
-_EXCLUDES = re.compile(r"\bno\b.*\b(?:aplic\w+|exig\w+|admit\w+|proced\w+|sujet\w+|obligad\w+)|\bexclu\w+|\bexceptu\w+", re.IGNORECASE)
-_SPEAKS_OF_ENDS = re.compile(r"\b(?:no (?:será|es|son|se aplic)|exclui|exclusi|exceptua|excepto|salvo|no aplicación)", re.IGNORECASE)
+_EXCLUDES = re.compile(
+    r"\bno\b.*\b(?:aplic\w+|exig\w+|admit\w+|proced\w+|sujet\w+|obligad\w+)|\bexclu(?:id|ye)\w*|\bexceptu\w+",
+    re.IGNORECASE,
+)
+_SPEAKS_OF_ENDS = re.compile(
+    r"\b(?:no (?:será|es|son|se aplic)|exclui|exclusi|exceptua|excepto|salvo|no aplicación|ámbito|territori)",
+    re.IGNORECASE,
+)
 
 Nearest = Callable[[str], Sequence[Fragment]]
 """The fragments of the document nearest to a phrase by vector, best first."""
@@ -51,7 +57,9 @@ def load_topics(path: Path = TOPICS_PATH) -> Topics:
             tuple(a["text"] for a in data["author"]),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise RegisterError(f"data/qa/topics.toml no es válido ({error}). Restaure el archivo del repositorio.") from error
+        raise RegisterError(
+            f"data/qa/topics.toml no es válido ({error}). Restaure el archivo del repositorio."
+        ) from error
 
 
 def absent(terms: Sequence[str], text: DocumentText, topic: str = "", nearest: Nearest | None = None) -> bool:
@@ -82,18 +90,33 @@ class Border:
 
 def absent_topics(book: BookInfo, text: DocumentText, rng: Random, nearest: Nearest | None) -> Iterator[Border]:
     """Topics that the document does not treat, in an order that the seed decides."""
-    kind = "tax" if is_official(book) or "tribut" in book.category.casefold() or "fiscal" in book.category.casefold() else "general"
+    kind = (
+        "tax"
+        if is_official(book) or "tribut" in book.category.casefold() or "fiscal" in book.category.casefold()
+        else "general"
+    )
     topics = [t for t in load_topics().topics if t[0] == kind]
     rng.shuffle(topics)
     for _, topic, terms in topics:
         if not absent(terms, text, topic, nearest):
             continue
-        question = f"¿Qué dice {named(book)} sobre {topic}?" if not topic.startswith("cómo") else f"¿Explica {named(book)} {topic}?"
+        question = (
+            f"¿Qué dice {named(book)} sobre {topic}?"
+            if not topic.startswith("cómo")
+            else f"¿Explica {named(book)} {topic}?"
+        )
         expected = (
             f"{_capital(named(book))} no trata {topic}: ninguna de sus secciones habla de ello, así que no se puede responder con este "
             f"documento. Lo que trata es, entre otras cosas: {chapters_line(text)}. Para esa cuestión hay que acudir a otra fuente."
         )
-        yield Border(Form.ABSENT_TOPIC, question, topic, expected, None, f"No debe explicar {topic} como si el documento lo tratara.")
+        yield Border(
+            Form.ABSENT_TOPIC,
+            question,
+            topic,
+            expected,
+            None,
+            f"No debe explicar {topic} como si el documento lo tratara.",
+        )
 
 
 def newer(book: BookInfo, text: DocumentText, places: Sequence[Fragment], *, story: bool = False) -> Iterator[Border]:
@@ -104,12 +127,24 @@ def newer(book: BookInfo, text: DocumentText, places: Sequence[Fragment], *, sto
             question = f"¿Hay alguna sentencia o estudio posterior que contradiga lo que dice {name} sobre {topic}?"
         else:
             what = "cuenta" if story else "dice"
-            question = f"¿Hay alguna investigación más reciente que contradiga lo que {what} {name} {_on(topic, story)}?"
+            question = (
+                f"¿Hay alguna investigación más reciente que contradiga lo que {what} {name} {_on(topic, story)}?"
+            )
         lead = f"{_capital(name)} no puede decirlo: no recoge nada posterior a su propio texto. Lo que dice {_on(topic, story)} es: "
-        yield Border(Form.NEWER_RESEARCH, question, topic, lead, None, "No debe inventar estudios, sentencias ni reformas posteriores.", fragment)
+        yield Border(
+            Form.NEWER_RESEARCH,
+            question,
+            topic,
+            lead,
+            None,
+            "No debe inventar estudios, sentencias ni reformas posteriores.",
+            fragment,
+        )
 
 
-def limitations(book: BookInfo, text: DocumentText, places: Sequence[Fragment], *, story: bool = False) -> Iterator[Border]:
+def limitations(
+    book: BookInfo, text: DocumentText, places: Sequence[Fragment], *, story: bool = False
+) -> Iterator[Border]:
     """What the document leaves open."""
     for fragment in places:
         topic, name = _topic(fragment, story), named(book)
@@ -118,7 +153,15 @@ def limitations(book: BookInfo, text: DocumentText, places: Sequence[Fragment], 
             what = "deja sin contar" if story else "deja sin explicar"
             question = f"¿Qué {what} {name} {_on(topic, story)}?"
         lead = f"{_capital(name)} no señala sus propias limitaciones en este punto y fuera de lo que dice no permite afirmar nada. Lo que dice {_on(topic, story)} es: "
-        yield Border(Form.LIMITATION, question, topic, lead, None, "No debe atribuir al documento límites o críticas que no hace.", fragment)
+        yield Border(
+            Form.LIMITATION,
+            question,
+            topic,
+            lead,
+            None,
+            "No debe atribuir al documento límites o críticas que no hace.",
+            fragment,
+        )
 
 
 def not_applicable(
@@ -126,12 +169,23 @@ def not_applicable(
 ) -> Iterator[Border]:
     """Where the document's rules end: the document's own words where it has them, else that it does not say."""
     for candidate in found:
-        if candidate.form in (Form.CONDITION, Form.LIST) and _EXCLUDES.search(candidate.question) and "quién" not in candidate.question.casefold():
-            yield Border(Form.NOT_APPLICABLE, candidate.question, "", "", candidate, "No debe añadir exclusiones que el documento no recoge.")
+        if (
+            candidate.form in (Form.CONDITION, Form.LIST)
+            and _EXCLUDES.search(candidate.question)
+            and "quién" not in candidate.question.casefold()
+        ):
+            yield Border(
+                Form.NOT_APPLICABLE,
+                candidate.question,
+                "",
+                "",
+                candidate,
+                "No debe añadir exclusiones que el documento no recoge.",
+            )
     for fragment in places:
         topic = _topic(fragment, story)
         whole = "\n".join(f.text for f in text.fragments if f.section_path == fragment.section_path)
-        if not story and _SPEAKS_OF_ENDS.search(whole):
+        if not story and _SPEAKS_OF_ENDS.search(f"{fragment.section_label}\n{whole}"):
             continue
         name = named(book)
         if is_official(book):
@@ -140,7 +194,15 @@ def not_applicable(
         else:
             question = f"¿En qué situaciones no serviría lo que enseña {name} {_on(topic, story)}?"
             lead = f"{_capital(name)} no dice en qué situaciones no serviría. Lo que dice {_on(topic, story)} es: "
-        yield Border(Form.NOT_APPLICABLE, question, topic, lead, None, "No debe inventar dónde se aplica o deja de aplicarse.", fragment)
+        yield Border(
+            Form.NOT_APPLICABLE,
+            question,
+            topic,
+            lead,
+            None,
+            "No debe inventar dónde se aplica o deja de aplicarse.",
+            fragment,
+        )
 
 
 def _topic(fragment: Fragment, story: bool) -> str:

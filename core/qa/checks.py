@@ -105,7 +105,9 @@ def _trap(q: BatteryQuestion, book: BookInfo, text: DocumentText) -> list[str]:
     found = []
     if not q.false_statement:
         found.append("no tiene afirmación falsa")
-    if not q.true_passage or bare(q.true_passage) not in bare(" ".join(text.by_id[f].text for f in q.expected_fragments)):
+    if not q.true_passage or bare(q.true_passage) not in bare(
+        " ".join(text.by_id[f].text for f in q.expected_fragments)
+    ):
         found.append("el pasaje que la desmiente no está en sus fragmentos")
     if found:
         return found
@@ -130,7 +132,13 @@ def contradicts(false: str, true: str) -> bool:
         return False
     if _denials(false) != _denials(true):
         return True
-    figures = {n for n in re.findall(rf"{_FIGURE.pattern}|\b(?:un|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|quince|veinte)\b", false.casefold())}
+    figures = {
+        n
+        for n in re.findall(
+            rf"{_FIGURE.pattern}|\b(?:un|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|quince|veinte)\b",
+            false.casefold(),
+        )
+    }
     return bool(figures - set(re.findall(r"[\w.,]*\w", true.casefold()))) or bool(_names(false) - _names(true))
 
 

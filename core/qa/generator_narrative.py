@@ -20,12 +20,16 @@ _NAME = r"(?:(?:Don|Doña|don|doña|Padre|Sor|el tío|la tía|El tío|La tía)\s
 _CLITIC_START = re.compile(r"^(?:le|les|lo|la|los|las|me|te|nos|os)\b", re.IGNORECASE)
 _DANGLES = re.compile(
     r"\b(?:ell[ao]s?|él|aquel\w*|aquell\w*|eso|esto|ello|allí|entonces|est[aeo]s?|es[ae]s?|dich\w+|mism[ao]s?|otr[ao]s?|también|tampoco|"
-    r"todavía|ya|después|luego|además|así|lo|le|les|me|te|nos|yo|aquí|ahí|tal|tanto|tales)\b|[«»“”\"():;¿?¡!…—]", re.IGNORECASE
+    r"todavía|ya|después|luego|además|así|lo|le|les|me|te|nos|yo|aquí|ahí|tal|tanto|tales)\b|[«»“”\"():;¿?¡!…—]",
+    re.IGNORECASE,
 )
-_YEAR = re.compile(r"\b(?:en|de|desde)\s+(?:el\s+(?:año|verano|otoño|invierno)\s+(?:de\s+)?|la primavera de\s+)?(?P<y>1[5-9]\d\d|20\d\d)\b")
+_YEAR = re.compile(
+    r"\b(?:en|de|desde)\s+(?:el\s+(?:año|verano|otoño|invierno)\s+(?:de\s+)?|la primavera de\s+)?(?P<y>1[5-9]\d\d|20\d\d)\b"
+)
 _KIN = re.compile(
     r"\b(?:hij[oa]s?|padre|madre|herman[oa]s?|abuel[oa]s?|niet[oa]s?|prim[oa]s?|ti[oa]|tí[oa]|espos[oa]|marido|mujer|viud[oa]|soci[oa]s?|amig[oa]s?|"
-    r"maestr[oa]|aprendi[zc]\w*|vecin[oa]s?|sobrin[oa]s?|rival(?:es)?|discípul[oa]|enemig[oa]s?|novi[oa]|cuñad[oa])\b", re.IGNORECASE
+    r"maestr[oa]|aprendi[zc]\w*|vecin[oa]s?|sobrin[oa]s?|rival(?:es)?|discípul[oa]|enemig[oa]s?|novi[oa]|cuñad[oa])\b",
+    re.IGNORECASE,
 )
 _MAX_WORDS = 30
 
@@ -56,7 +60,11 @@ def narrative_candidates(text: DocumentText) -> Iterator[Candidate]:
     for statement in text.statements:
         for make in (_why, _when, _how_many, _upon, _who):
             found = next(make(text, statement, doers), None)
-            if found and 5 <= len(found.question.split()) <= _MAX_WORDS and not _DANGLES.search(found.question.strip("¿?")):
+            if (
+                found
+                and 5 <= len(found.question.split()) <= _MAX_WORDS
+                and not _DANGLES.search(found.question.strip("¿?"))
+            ):
                 yield found
                 break
         yield from _kin(text, statement, doers)
@@ -64,14 +72,19 @@ def narrative_candidates(text: DocumentText) -> Iterator[Candidate]:
 
 def named_subject(sentence: str, doers: set[str]) -> tuple[str, str, str] | None:
     """Name, verb in the past and the rest, where a sentence begins with a person who does something."""
-    match = re.match(rf"(?P<s>{_NAME}(?:,\s[^,]{{3,60}},)?(?:\sy\s{_NAME})?)\s(?P<v>(?:no\s)?(?:se\s)?{PAST})\b\s*(?P<r>.*)$", sentence)
+    match = re.match(
+        rf"(?P<s>{_NAME}(?:,\s[^,]{{3,60}},)?(?:\sy\s{_NAME})?)\s(?P<v>(?:no\s)?(?:se\s)?{PAST})\b\s*(?P<r>.*)$",
+        sentence,
+    )
     if match is None or not any(part in doers for part in re.findall(r"[A-ZÁÉÍÓÚÑ]\w+", match["s"])):
         return None
     subject = re.sub(r",\s[^,]{3,60},", "", match["s"])
     return subject, match["v"], match["r"].rstrip(".")
 
 
-def _made(st: Statement, form: Form, question: str, facts: tuple[tuple[str, ...], ...], quality: float, subject: str) -> Candidate:
+def _made(
+    st: Statement, form: Form, question: str, facts: tuple[tuple[str, ...], ...], quality: float, subject: str
+) -> Candidate:
     return Candidate(form, re.sub(r"\s+", " ", question), st.fragment, st.start, len(st.text), facts, quality, subject)
 
 
@@ -101,7 +114,14 @@ def _when(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candid
             yield _made(st, Form.DEADLINE, f"¿En qué año {verb} {subject} {rest}?", ((year["y"],),), 0.9, subject)
     elif m := re.match(rf"(?P<s>(?:El|La|Los|Las)\s[^,]{{4,60}}?)\s(?P<v>(?:se\s)?{PAST})\s(?P<r>[^,]{{6,80}})$", main):
         if not re.search(r"\bque\b", m["s"]):
-            yield _made(st, Form.DEADLINE, f"¿En qué año {m['v']} {lower_first(m['s'])} {m['r']}?", ((year["y"],),), 0.75, m["s"])
+            yield _made(
+                st,
+                Form.DEADLINE,
+                f"¿En qué año {m['v']} {lower_first(m['s'])} {m['r']}?",
+                ((year["y"],),),
+                0.75,
+                m["s"],
+            )
 
 
 def _how_many(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candidate]:
@@ -109,12 +129,17 @@ def _how_many(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Ca
     if parts is None:
         return
     subject, verb, rest = parts
-    match = re.match(rf"(?P<n>{NUMBER}|veinti\w+|treinta y \w+|cuarenta y \w+|doscient\w+|trescient\w+|quinient\w+|mil)\s(?P<o>[a-záéíóúñ]+s)\b\s*(?P<r>[^,;]*)", rest)
+    match = re.match(
+        rf"(?P<n>{NUMBER}|veinti\w+|treinta y \w+|cuarenta y \w+|doscient\w+|trescient\w+|quinient\w+|mil)\s(?P<o>[a-záéíóúñ]+s)\b\s*(?P<r>[^,;]*)",
+        rest,
+    )
     if match and match["n"] not in ("un", "una", "uno") and len(match["r"].split()) >= 2:
         where = _one_deed(match["r"])
         many = "Cuántas" if is_feminine(match["o"]) else "Cuántos"
         question = f"¿{many} {match['o']} {verb} {subject} {where}?"
-        yield _made(st, Form.FIGURE, question, (tuple(f"{n} {match['o']}" for n in number_forms(match["n"])),), 0.85, subject)
+        yield _made(
+            st, Form.FIGURE, question, (tuple(f"{n} {match['o']}" for n in number_forms(match["n"])),), 0.85, subject
+        )
 
 
 def _upon(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candidate]:
@@ -137,9 +162,16 @@ def _who(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candida
     clause = re.split(r"[,;:]", rest, maxsplit=1)[0].strip()
     clause = _one_deed(clause)
     content = [s for s in stems(clause)]
-    if len(content) < 3 or " y " in subject or subject.split()[-1] in clause or re.match(r"(?:no|se (?:fue|quedó|puso))\b", verb):
+    if (
+        len(content) < 3
+        or " y " in subject
+        or subject.split()[-1] in clause
+        or re.match(r"(?:no|se (?:fue|quedó|puso))\b", verb)
+    ):
         return
-    if re.match(r"(?:dijo|pensó|respondió|contestó|fue|estuvo|tuvo|hubo|supo|quiso|pudo|sintió|comprendió)$", verb.split()[-1]):
+    if re.match(
+        r"(?:dijo|pensó|respondió|contestó|fue|estuvo|tuvo|hubo|supo|quiso|pudo|sintió|comprendió)$", verb.split()[-1]
+    ):
         return
     facts = (tuple(dict.fromkeys((subject, subject.split()[-1]))),)
     yield _made(st, Form.STATEMENT, f"¿Quién {verb} {clause}?", facts, 0.8, subject)
@@ -147,7 +179,9 @@ def _who(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candida
 
 def _one_deed(clause: str) -> str:
     """A predicate up to the next thing done ("… y pagó …")."""
-    return re.split(rf"\s(?:y|e)\s(?:no\s)?(?:se\s|le\s|les\s|lo\s|los\s|la\s|las\s)?{PAST}\b", clause, maxsplit=1)[0].strip()
+    return re.split(rf"\s(?:y|e)\s(?:no\s)?(?:se\s|le\s|les\s|lo\s|los\s|la\s|las\s)?{PAST}\b", clause, maxsplit=1)[
+        0
+    ].strip()
 
 
 one_deed = _one_deed
@@ -158,8 +192,8 @@ def _kin(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candida
     kin = _KIN.search(st.text)
     if len(found) == 2 and kin and len(st.text.split()) <= 40:
         between = st.text[min(st.text.index(n) for n in found) : max(st.text.index(n) for n in found)]
-        if re.search(_KIN.pattern + rf"\s(?:mayor |menor |pequeñ[ao] )?(?:de|del)\s(?:{_NAME})", st.text, re.IGNORECASE) and fold(kin.group()) in fold(
-            between + st.text
-        ):
+        if re.search(
+            _KIN.pattern + rf"\s(?:mayor |menor |pequeñ[ao] )?(?:de|del)\s(?:{_NAME})", st.text, re.IGNORECASE
+        ) and fold(kin.group()) in fold(between + st.text):
             question = f"¿Qué relación hay entre {found[0]} y {found[1]}?"
             yield _made(st, Form.RELATION, question, ((kin.group(),),), 0.8, found[0])

@@ -22,10 +22,11 @@ from core.retrieval.terms import stems
 
 _SUBJECT = r"(?P<s>(?:El|La|Los|Las|Un|Una|Toda|Todo|Todos los|Todas las|Cualquier)\s[^,:;]*?)"
 _NOT_A_SUBJECT = re.compile(
-    r"\b(?:que|cuando|si|cuy[oa]s?|donde|quien(?:es)?|porque|como|aunque|mientras|según|cual(?:es)?|resto|efectos?)\b", re.IGNORECASE
+    r"\b(?:que|cuando|si|cuy[oa]s?|donde|quien(?:es)?|porque|como|aunque|mientras|según|cual(?:es)?|resto|efectos?)\b",
+    re.IGNORECASE,
 )
 # Subjects that say nothing alone: "El plazo será de …" of what?
-_BARE = frozenset(
+BARE = frozenset(
     stem
     for stem in stems(
         "plazo importe tipo sujeto administración objeto finalidad fecha cuantía resultado porcentaje sanción multa opción renuncia "
@@ -43,7 +44,8 @@ _TERM = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(
-    rf"\b(?:hasta|antes|entre|desde|el día|en el plazo comprendido)\b[^,.]{{0,40}}?\b\d{{1,2}}\b[^,.]{{0,25}}?\b(?:{MONTHS})\b", re.IGNORECASE
+    rf"\b(?:hasta|antes|entre|desde|el día|en el plazo comprendido)\b[^,.]{{0,40}}?\b\d{{1,2}}\b[^,.]{{0,25}}?\b(?:{MONTHS})\b",
+    re.IGNORECASE,
 )
 _RATE = re.compile(rf"(?P<n>{NUMBER})\s+(?P<u>por ciento|por 100|%|euros)", re.IGNORECASE)
 _PERSONS = re.compile(r"^(?:l[ao]s que|las personas|los (?:empresarios|profesionales|contribuyentes|sujetos|obligados|productores|padres)|quienes|"
@@ -70,16 +72,24 @@ _WITH_VERB = re.compile(
     r"|(?:obligatori[oa]s?|exigibles?|aplicables?|necesari[oa]s?|compatibles?|deducibles?|exent[oa]s?|sujet[oa]s?)\b"
     r"|lugar\b|carácter\s+\w+|de aplicación\b|[\wáéíóú]+(?:ad|id)[oa]s?\b)"
 )
-_ENDS_WITH_FINITE = re.compile(r"\b\w+r(?:á|án)\b|\by (?:se )?(?:es|son|debe|puede|tiene)n?\b")
-_SUBJECTLESS = re.compile(r"(?:[Nn]o )?(?:[Ss]e \w+|(?:[Ss]er|[Ee]star|[Qq]uedar|[Ee]xistir|[Pp]roceder|[Hh]abr)(?:á|án)\b|[Ee]s|[Ss]on|[Pp]rocede)\b")
+_ENDS_WITH_FINITE = re.compile(
+    r"\b\w+r(?:á|án)\b|\by (?:se )?(?:es|son|debe|puede|tiene)n?\b|\b(?:y|e) (?:se )?\w+(?:ó|aron|ieron)\b"
+)
+_SUBJECTLESS = re.compile(
+    r"(?:[Nn]o )?(?:[Ss]e \w+|(?:[Ss]er|[Ee]star|[Qq]uedar|[Ee]xistir|[Pp]roceder|[Hh]abr)(?:á|án)\b|[Ee]s|[Ss]on|[Pp]rocede)\b"
+)
 _PASSIVE = re.compile(r"(?:[Nn]o )?(?:[Pp]odr|[Dd]eber)(?:á|án) (?:[\wáéíóú]+rse|ser|existir)\b")
 # What may be left out of a yes-or-no question without changing its answer.
-_HARMLESS_TAIL = re.compile(r"[,;:] (?:que|sin que|a efectos|de acuerdo|en los términos|según|por lo que|en la forma|en las condiciones|quien|a cuyo)\b")
+_HARMLESS_TAIL = re.compile(
+    r"[,;:] (?:que|sin que|a efectos|de acuerdo|en los términos|según|por lo que|en la forma|en las condiciones|quien|a cuyo)\b"
+)
 _MAX_QUESTION_WORDS = 34
 _ONE_OF_MANY = re.compile(
     r"(?:El|La) (?:plazo|tipo|importe|cuantía|fecha|objetivo|finalidad|órgano|límite|lugar|efecto|porcentaje|resultado|período|periodo)\b"
 )
-_LIST_LEAD = re.compile(r"^(?P<a>.+?)\s*\b(?P<art>los|las|el|la)\s+siguientes?\s+(?P<n>[a-záéíóúñ]+(?:\s+(?:de\s+)?[a-záéíóúñ]+){0,2}):$")
+_LIST_LEAD = re.compile(
+    r"^(?P<a>.+?)\s*\b(?P<art>los|las|el|la)\s+siguientes?\s+(?P<n>[a-záéíóúñ]+(?:\s+(?:de\s+)?[a-záéíóúñ]+){0,2}):$"
+)
 
 
 def rule_candidates(text: DocumentText) -> Iterator[Candidate]:
@@ -102,9 +112,29 @@ def split_subject(sentence: str) -> tuple[str, str, str] | None:
     if match is None:
         return None
     subject, verb, rest = match["s"], match["v"], match["r"]
-    if _NOT_A_SUBJECT.search(subject) or HEDGED.search(subject) or not 2 <= len(subject.split()) <= 16 or not self_contained(subject):
+    if (
+        _NOT_A_SUBJECT.search(subject)
+        or HEDGED.search(subject)
+        or not 2 <= len(subject.split()) <= 16
+        or not self_contained(subject)
+    ):
         return None
-    if subject.split()[-1].casefold() in ("de", "a", "en", "por", "con", "y", "o", "para", "el", "la", "los", "las", "sin", "no"):
+    if subject.split()[-1].casefold() in (
+        "de",
+        "a",
+        "en",
+        "por",
+        "con",
+        "y",
+        "o",
+        "para",
+        "el",
+        "la",
+        "los",
+        "las",
+        "sin",
+        "no",
+    ):
         return None
     return subject, verb, rest
 
@@ -112,14 +142,16 @@ def split_subject(sentence: str) -> tuple[str, str, str] | None:
 def names_something(phrase: str) -> bool:
     """Whether a subject says what it is about without its context."""
     found = stems(phrase)
-    return len(found) >= 2 and not set(found) <= _BARE or (len(found) == 1 and found[0] not in _BARE and len(found[0]) > 5)
+    return (len(found) >= 2 and not set(found) <= BARE) or (
+        len(found) == 1 and found[0] not in BARE and len(found[0]) > 5
+    )
 
 
 def _good(question: str) -> bool:
     words = question.split()
     if not 5 <= len(words) <= _MAX_QUESTION_WORDS or not self_contained(question):
         return False
-    return len(set(stems(question)) - _BARE) >= 2 and question.count(",") <= 2 and "  " not in question
+    return len(set(stems(question)) - BARE) >= 2 and question.count(",") <= 2 and "  " not in question
 
 
 def asked(wh: str, verb: str, subject: str, middle: str = "") -> str:
@@ -149,9 +181,9 @@ def _definitions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     def made(question: str, subject: str, answer: str, quality: float) -> Candidate:
         return _candidate(Form.DEFINITION, question, st, _terms_of(text, answer, question), quality, subject)
 
-    if m := re.match(rf"Se entende?(?:rá|rán|n|de)? (?:por|como) (?P<x>[^,:]{{4,80}}?),? (?P<d>{nominal}.{{25,}})", sentence) or re.match(
-        rf"Se entienden? (?:por|como) (?P<x>[^,:]{{4,80}}?),? (?P<d>{nominal}.{{25,}})", sentence
-    ):
+    if m := re.match(
+        rf"Se entende?(?:rá|rán|n|de)? (?:por|como) (?P<x>[^,:]{{4,80}}?),? (?P<d>{nominal}.{{25,}})", sentence
+    ) or re.match(rf"Se entienden? (?:por|como) (?P<x>[^,:]{{4,80}}?),? (?P<d>{nominal}.{{25,}})", sentence):
         yield made(f"¿Qué se entiende por {lower_first(m['x'])}?", m["x"], m["d"], 0.95)
     if m := re.match(rf"(?:Son|Serán) (?P<x>[a-záéíóúñ]+(?: [a-záéíóúñ]+){{1,4}}?) (?P<d>{nominal}.{{25,}})", sentence):
         who = "Quiénes" if _PERSONS.match(m["d"]) else "Qué"
@@ -162,7 +194,9 @@ def _definitions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         sentence,
     ):
         verb = "Quiénes tienen" if _PERSONS.match(m["d"]) else "Qué tiene"
-        if not re.match(r"(?:que|como|[\w]+(?:ad|id)[oa]s?|exent[oa]s?)\b", m["x"]):
+        if not re.match(
+            r"(?:que|como|[\w]+(?:ad|id)[oa]s?|exent[oa]s?)\b|.*\b(?:cada|tod[oa]s?|para|de|a|en)$", m["x"]
+        ):
             yield made(f"¿{verb} la consideración de {m['x']}?", m["x"], m["d"], 0.85)
     if not (parts := split_subject(sentence)):
         return
@@ -171,7 +205,12 @@ def _definitions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         return
     if re.search(r"\b(?:primer|segund|tercer|últim)[oa]?s?\b", subject):
         return
-    if verb in ("es", "son") and len(subject.split()) <= 9 and re.match(rf"{nominal}\s+(?!mism|siguiente|previst|establecid)", rest) and len(rest) > 40:
+    if (
+        verb in ("es", "son")
+        and len(subject.split()) <= 9
+        and re.match(rf"{nominal}\s+(?!mism|siguiente|previst|establecid)", rest)
+        and len(rest) > 40
+    ):
         which = "Cuál es" if _ONE_OF_MANY.match(subject) and verb == "es" else f"Qué {verb}"
         question = f"¿{which} {lower_first(subject)}?"
         form = Form.DEADLINE if re.match(r"El plazo\b", subject) else Form.DEFINITION
@@ -194,9 +233,14 @@ def _definitions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
 def _terms(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     """Deadlines and lengths of time."""
     sentence = st.text
-    if m := re.match(rf"El plazo (?P<p>[^,:;]*?)\s+(?:será|es) (?:siempre )?(?:de|como máximo de) (?P<n>{NUMBER}) (?P<u>{_UNITS})", sentence):
+    if m := re.match(
+        rf"El plazo (?P<p>[^,:;]*?)\s+(?:será|es) (?:siempre )?(?:de|como máximo de) (?P<n>{NUMBER}) (?P<u>{_UNITS})",
+        sentence,
+    ):
         if len(stems(m["p"])) >= 2 and re.match(r"(?:de|para|máximo|mínimo)\b", m["p"]):
-            yield _candidate(Form.DEADLINE, f"¿Cuál es el plazo {m['p']}?", st, (_length(m["n"], m["u"]),), 0.95, m["p"])
+            yield _candidate(
+                Form.DEADLINE, f"¿Cuál es el plazo {m['p']}?", st, (_length(m["n"], m["u"]),), 0.95, m["p"]
+            )
         return
     term, date = _TERM.search(sentence), _DATE.search(sentence)
     found = term or date
@@ -206,11 +250,21 @@ def _terms(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     if len(_TERM.findall(sentence)) > 1:
         return
     before = sentence[: found.start()].rstrip(" ,")
-    wh = "En qué plazo" if term and not re.match(r"durante", found.group(), re.IGNORECASE) else "Durante cuánto tiempo" if term else "En qué fechas"
+    wh = (
+        "En qué plazo"
+        if term and not re.match(r"durante", found.group(), re.IGNORECASE)
+        else "Durante cuánto tiempo"
+        if term
+        else "En qué fechas"
+    )
     if parts := split_subject(before + " "):
         subject, verb, middle = parts
         if len(middle.split()) <= 14 and "," not in middle and not _clauses(middle):
-            if names_something(f"{subject} {middle}") and not re.search(r"(?:podrá|podrán)$", verb) and not _unfinished(middle):
+            if (
+                names_something(f"{subject} {middle}")
+                and not re.search(r"(?:podrá|podrán)$", verb)
+                and not _unfinished(middle)
+            ):
                 yield _candidate(Form.DEADLINE, asked(wh, verb, subject, middle), st, facts, 0.85, subject)
 
 
@@ -220,7 +274,11 @@ def _clauses(stretch: str) -> bool:
 
 
 def _unfinished(stretch: str) -> bool:
-    return bool(re.search(r"\b(?:de|a|en|por|con|y|o|para|el|la|los|las|sin|que|del|al|sobre|desde|hasta|un|una)$", stretch.strip()))
+    return bool(
+        re.search(
+            r"\b(?:de|a|en|por|con|y|o|para|el|la|los|las|sin|que|del|al|sobre|desde|hasta|un|una)$", stretch.strip()
+        )
+    )
 
 
 def _length(number: str, unit: str) -> tuple[str, ...]:
@@ -244,9 +302,15 @@ def _rates(text: DocumentText, st: Statement) -> Iterator[Candidate]:
             yield _candidate(Form.FIGURE, f"¿Cuáles son {lower_first(subject)}?", st, facts, 0.8, subject)
     elif "consist" in verb:
         return
-    elif m := re.match(rf"(?:con |en )?(?P<x>multa(?: pecuniaria)?(?: proporcional| fija)?) (?:del?) {re.escape(rate.group())}", rest):
-        yield _candidate(Form.FIGURE, f"¿Con qué multa {present(verb)} {lower_first(subject)}?", st, facts, 0.85, subject)
-    elif m := re.match(rf"(?:al|a un|en un|en el|por el|en|del?|hasta el|a|el)\s+(?:tipo del?\s+)?{re.escape(rate.group())}", rest):
+    elif m := re.match(
+        rf"(?:con |en )?(?P<x>multa(?: pecuniaria)?(?: proporcional| fija)?) (?:del?) {re.escape(rate.group())}", rest
+    ):
+        yield _candidate(
+            Form.FIGURE, f"¿Con qué multa {present(verb)} {lower_first(subject)}?", st, facts, 0.85, subject
+        )
+    elif m := re.match(
+        rf"(?:al|a un|en un|en el|por el|en|del?|hasta el|a|el)\s+(?:tipo del?\s+)?{re.escape(rate.group())}", rest
+    ):
         prep = "A" if re.match(r"al?\b", rest) else "En"
         if re.match(r"(?:asc|reduc|tribut|aplic|elev|increment|redu)", verb.split()[-1]):
             wh = f"{prep} cuánto" if "asc" in verb else "A qué tipo" if "tribut" in verb else f"{prep} qué porcentaje"
@@ -265,7 +329,13 @@ def _conditions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     if condition is None or len(condition["c"].split()) < 5:
         return
     main = st.text[: condition.start()].rstrip(" ,")
-    wh = "Con qué condición" if condition["link"].startswith("siempre") else "Cuándo" if condition["link"] == "cuando" else "En qué casos"
+    wh = (
+        "Con qué condición"
+        if condition["link"].startswith("siempre")
+        else "Cuándo"
+        if condition["link"] == "cuando"
+        else "En qué casos"
+    )
     if "," in main or len(main.split()) > 24 or _unfinished(main):
         return
 
@@ -294,11 +364,17 @@ def _first_conditions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
             continue
         if not 4 <= len(condition.split()) <= 26 or len(main.split()) < 5 or condition.count(",") > 1:
             return
-        named = _CLAUSE_SUBJECT.match(condition) if link not in _NOMINAL_LINKS else re.match(r"(?:el|la|los|las|un|una|(?!\w+r(?:se)?\b)\w{5,})\b", condition)
-        if not named or len(set(stems(condition)) - _BARE) < 2 or not self_contained(condition):
+        named = (
+            _CLAUSE_SUBJECT.match(condition)
+            if link not in _NOMINAL_LINKS
+            else re.match(r"(?:el|la|los|las|un|una|(?!\w+r(?:se)?\b)\w{5,})\b", condition)
+        )
+        if not named or len(set(stems(condition)) - BARE) < 3 or not self_contained(condition):
             return
         verb = re.search(rf"(?:no\s+)?(?:se\s+)?{FINITE}", main, re.IGNORECASE)
-        ask = "¿Qué hay que hacer" if verb and re.match(r"(?:se )?deber", verb.group(), re.IGNORECASE) else "¿Qué ocurre"
+        ask = (
+            "¿Qué hay que hacer" if verb and re.match(r"(?:se )?deber", verb.group(), re.IGNORECASE) else "¿Qué ocurre"
+        )
         link = {"tratándose de": "cuando se trata de", "transcurrido": "una vez transcurrido"}.get(link, link)
         question = f"{ask} {link} {condition}?"
         yield _candidate(Form.CONSEQUENCE, question, st, _terms_of(text, main, question), 0.85, condition)
@@ -308,7 +384,8 @@ def _first_conditions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
 def _duties(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     """What those must or may do who are in a situation; what must be done to reach something."""
     if m := re.match(
-        r"(?P<s>(?:El|La|Los|Las|Quienes)\s[^:;]{5,150}?\bque\b[^:;]{5,140}?),?\s+(?P<v>deberán?|podrán?)\s+(?P<r>(?!ser\b)\w+r(?:se)?\b.{20,})", st.text
+        r"(?P<s>(?:El|La|Los|Las|Quienes)\s[^:;]{5,150}?\bque\b[^:;]{5,140}?),?\s+(?P<v>deberán?|podrán?)\s+(?P<r>(?!ser\b)\w+r(?:se)?\b.{20,})",
+        st.text,
     ):
         subject = m["s"].rstrip(" ,")
         if not re.search(r"\w+r(?:á|án)\b", subject) and subject.count(",") <= 1 and len(subject.split()) <= 24:
@@ -330,7 +407,12 @@ def _whether(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         return
     subject, verb, rest = parts
     clause = re.split(r"[,;:.]", rest, maxsplit=1)[0].strip()
-    if not 3 <= len(clause.split()) <= 22 or _clauses(clause) or _unfinished(clause) or not names_something(f"{subject} {clause}"):
+    if (
+        not 3 <= len(clause.split()) <= 22
+        or _clauses(clause)
+        or _unfinished(clause)
+        or not names_something(f"{subject} {clause}")
+    ):
         return
     tail = rest[len(clause) :].lstrip(" .")
     if (tail and not _HARMLESS_TAIL.match(tail)) or re.match(r"\w+r(?:se)? (?:y|o|e|u)\b", clause):
@@ -363,11 +445,16 @@ def _reversed(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         return
     link, case = condition["link"], re.split(r"[,;:]", condition["c"], maxsplit=1)[0].strip()
     main = st.text[: condition.start()].strip(" ,")
-    if link.startswith("siempre") or not 5 <= len(case.split()) <= 24 or not _CLAUSE_SUBJECT.match(case) or len(main.split()) < 4:
+    if (
+        link.startswith("siempre")
+        or not 5 <= len(case.split()) <= 24
+        or not _CLAUSE_SUBJECT.match(case)
+        or len(main.split()) < 4
+    ):
         return
     if re.search(r"\w+r(?:á|án)\b", case) or not names_something(case) or _unfinished(case):
         return
-    ask = "¿Qué hay que hacer" if re.match(r"(?:Se )?[Dd]eber", main) else "¿Qué ocurre"
+    ask = "¿Qué hay que hacer" if re.search(r"\b[Dd]eb(?:er|en?\b)", main) else "¿Qué ocurre"
     question = f"{ask} {link} {case}?"
     yield _candidate(Form.CONSEQUENCE, question, st, _terms_of(text, main, question), 0.75, case)
 
@@ -375,7 +462,10 @@ def _reversed(text: DocumentText, st: Statement) -> Iterator[Candidate]:
 def _purposes(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     """What for and why."""
     for link, wh in (
-        (r"(?:con el fin de|a fin de|con objeto de|con la finalidad de|con el objeto de|para que)", "Con qué finalidad"),
+        (
+            r"(?:con el fin de|a fin de|con objeto de|con la finalidad de|con el objeto de|para que)",
+            "Con qué finalidad",
+        ),
         (r"(?:porque|ya que|dado que|puesto que)", "Por qué"),
     ):
         match = re.search(rf",?\s+{link}\s+(?P<c>.{{20,}})\.$", st.text)
@@ -392,10 +482,17 @@ def _purposes(text: DocumentText, st: Statement) -> Iterator[Candidate]:
 
 def _who(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     """Who is competent, who may, who is left out."""
-    if (m := re.match(r"Corresponder?á?n? (?P<w>al? [^,:;]{5,80}?) (?P<x>(?:la|el|las|los) [^,:;]{10,110})[.,]", st.text)) and not re.search(r"\w+[aei]r\b", m["w"]):
-        yield _candidate(Form.STATEMENT, f"¿A quién corresponde {m['x']}?", st, ((m["w"].split(" ", 1)[1],),), 0.6, m["x"])
+    if (
+        m := re.match(
+            r"Corresponder?á?n? (?P<w>al? [^,:;]{5,80}?) (?P<x>(?:la|el|las|los) [^,:;]{10,110})[.,]", st.text
+        )
+    ) and not re.search(r"\w+[aei]r\b", m["w"]):
+        yield _candidate(
+            Form.STATEMENT, f"¿A quién corresponde {m['x']}?", st, ((m["w"].split(" ", 1)[1],),), 0.6, m["x"]
+        )
     if m := re.match(
-        r"(?P<v>(?:No )?(?:[Ee]star|[Qq]uedar|[Pp]odr|[Dd]eber|[Tt]endr)(?:á|án)) (?P<x>[^,:;]{8,110}?) (?P<w>(?:los|las) [^,:;]{4,90} que .{15,})", st.text
+        r"(?P<v>(?:No )?(?:[Ee]star|[Qq]uedar|[Pp]odr|[Dd]eber|[Tt]endr)(?:á|án)) (?P<x>[^,:;]{8,110}?) (?P<w>(?:los|las) [^,:;]{4,90} que .{15,})",
+        st.text,
     ):
         if _PERSONS.match(m["w"]) and not re.search(r"\b(?:los|las|de|a|en)$", m["x"]):
             verb = present(m["v"].lower()).replace("n ", "n ")
@@ -416,11 +513,23 @@ def _lists(listing: Listing) -> Iterator[Candidate]:
     length = end + 30 - listing.start if end > 0 else length
     facts = tuple((_short(item),) for item in listing.items[:4])
     which = "Qué" if noun else "Cuáles"
+    of_some = bool(re.search(r"\b(?:algun[oa]s?|cualquiera|un[oa]) de$", before))
     before = re.sub(r"\b(en|de|por|con|mediante) (?:algun[oa]s?|cualquiera|un[oa])(?: de)?$", r"\1", before)
-    prep = re.search(r"\b(en relación con|de acuerdo con|respecto del?|además de|en|a|de|por|con|sobre|mediante)$", before)
+    prep = re.search(
+        r"\b(en relación con|de acuerdo con|respecto del?|además de|en|a|de|por|con|sobre|mediante)$", before
+    )
     if prep and prep.group(1) == "además de":
         return
     core = before[: prep.start()].strip() if prep else before
+    if (
+        prep
+        and prep.group(1) == "de"
+        and not of_some
+        and not re.search(rf"(?:(?:ad|id)[oa]s?|r(?:se)?|{FINITE})$", core)
+    ):
+        return
+    if re.search(r"\bde \w+[aei]r$", core):
+        return
     wh = f"{prep.group(1).capitalize()} {which.lower()} {noun}" if prep else f"{which} {noun}"
 
     def made(question: str, quality: float) -> Candidate:
@@ -432,6 +541,8 @@ def _lists(listing: Listing) -> Iterator[Candidate]:
             yield made(f"¿{wh} {' '.join(x for x in (verb, m['r']) if x)}?", 0.85)
     elif parts := split_subject(core + " "):
         subject, verb, rest = parts
+        if present(verb) in ("es", "son") and re.match(r"(?:el|la|los|las|un|una)\b", rest):
+            return
         if not _clauses(rest) and not _unfinished(rest) and (names_something(f"{subject} {rest}")):
             yield made(asked(wh, verb, subject, rest), 0.9)
 

@@ -28,7 +28,12 @@ def _of_table(fragment: Fragment) -> Iterator[Candidate]:
     lines = [line for line in fragment.text.split("\n") if line.startswith("|")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     section, _ = plain_heading(fragment.section_label)
-    if len(rows) < 3 or len({len(row) for row in rows}) != 1 or not _COLUMNS[0] <= len(rows[0]) <= _COLUMNS[1] or not section:
+    if (
+        len(rows) < 3
+        or len({len(row) for row in rows}) != 1
+        or not _COLUMNS[0] <= len(rows[0]) <= _COLUMNS[1]
+        or not section
+    ):
         return
     header, body = rows[0], rows[1:]
     if not all(header) or any(len(h.split()) > 6 or re.search(r"\d", h) for h in header):
@@ -36,11 +41,18 @@ def _of_table(fragment: Fragment) -> Iterator[Candidate]:
     labels = Counter(row[0] for row in body)
     for row, line in zip(body, lines[1:], strict=True):
         label = row[0]
-        if labels[label] > 1 or not _LABEL_WORDS[0] <= len(label.split()) <= _LABEL_WORDS[1] or _NO_LABEL.search(label):
+        if (
+            labels[label] > 1
+            or not _LABEL_WORDS[0] <= len(label.split()) <= _LABEL_WORDS[1]
+            or _NO_LABEL.search(label)
+            or label.isupper()
+        ):
             continue
         for name, value in zip(header[1:], row[1:], strict=True):
             if _VALUE_WORDS[0] <= len(value.split()) <= _VALUE_WORDS[1] and re.search(r"\d", value):
-                question = f"En la tabla sobre «{section}», ¿qué valor de «{lower_first(name)}» corresponde a «{label}»?"
+                question = (
+                    f"En la tabla sobre «{section}», ¿qué valor de «{lower_first(name)}» corresponde a «{label}»?"
+                )
                 start = fragment.text.index(line)
                 yield Candidate(Form.TABLE, question, fragment, start, len(line), ((value,),), _QUALITY, label)
                 break

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.qa.candidates import Candidate
-from core.qa.generator_rules import _BARE as BARE
+from core.qa.generator_rules import BARE
 from core.qa.models import BookInfo, Form
 from core.qa.naming import about, is_official, named, plain_heading, topic_of
 from core.qa.spanish import with_article
@@ -15,7 +15,7 @@ from core.retrieval.terms import stems
 # A question with fewer words of its own than this is asked within its section's topic.
 _SPECIFIC = 4
 _NEED_CONTEXT = (Form.CONSEQUENCE, Form.CASE, Form.CONDITION, Form.LIST, Form.INFERENCE)
-_VAGUE = 0.3
+_VAGUE = 0.6
 _SECTION_WORDS = 45
 _HEADING_QUALITY, _CASE_QUALITY, _RELATED_QUALITY = 0.55, 0.4, 0.85
 
@@ -23,11 +23,18 @@ _HEADING_QUALITY, _CASE_QUALITY, _RELATED_QUALITY = 0.55, 0.4, 0.85
 def with_context(candidate: Candidate, text: DocumentText) -> Candidate:
     """The question within its section's topic, where it is too general alone."""
     own = set(stems(candidate.question))
-    if candidate.form in (Form.DEFINITION, Form.RELATION) and not candidate.question.startswith("¿En qué consiste") or len(own - BARE) >= _SPECIFIC:
+    if (
+        candidate.form in (Form.DEFINITION, Form.RELATION) and not candidate.question.startswith("¿En qué consiste")
+    ) or len(own - BARE) >= _SPECIFIC:
         return candidate
     topic, _ = topic_of(candidate.fragment)
     named_there = set(stems(topic))
-    if not topic or re.search(r"\b\w+r(?:á|án)\b", topic) or len(named_there - own) < 2 or len(candidate.question.split()) + len(topic.split()) > 36:
+    if (
+        not topic
+        or re.search(r"\b\w+r(?:á|án)\b", topic)
+        or len(named_there - own) < max(2, 0.6 * len(named_there))
+        or len(candidate.question.split()) + len(topic.split()) > 36
+    ):
         vague = candidate.form in _NEED_CONTEXT
         return replace(candidate, quality=candidate.quality - _VAGUE) if vague else candidate
     question = candidate.question
@@ -90,9 +97,18 @@ def related(text: DocumentText, found: Sequence[Candidate]) -> Iterator[Candidat
         for other in defined[i + 1 :]:
             a, b = stems(one.subject), stems(other.subject)
             near = text.chapter(one.fragment) == text.chapter(other.fragment)
-            if one.subject.split()[:1] != other.subject.split()[:1] and one.subject[:1].isupper():
+            if with_article(one.subject).split()[:2] != with_article(other.subject).split()[:2]:
                 continue
-            if not near or not a or not b or a[0] != b[0] or set(a) == set(b) or one.form != other.form or set(a) <= set(b) or set(b) <= set(a):
+            if (
+                not near
+                or not a
+                or not b
+                or a[0] != b[0]
+                or set(a) == set(b)
+                or one.form != other.form
+                or set(a) <= set(b)
+                or set(b) <= set(a)
+            ):
                 continue
             first, second = with_article(one.subject), with_article(other.subject)
             link = "e" if re.match(r"h?i(?!e)", second) else "y"

@@ -5,7 +5,7 @@ import re
 from core.models import Fragment
 from core.qa.models import BookInfo
 from core.qa.spanish import FINITE, article, with_article
-from core.qa.text import DocumentText, self_contained
+from core.qa.text import DocumentText, bare, self_contained
 from core.retrieval.terms import stems
 
 _OFFICIAL = ("norma", "manual", "calendario", "instrucciones", "folleto")
@@ -15,12 +15,14 @@ _NUMBERING = re.compile(
     r"|(?:\d+|[A-Z]|[a-z]|[IVX]+)[.)]+\s*(?:\d+[.)]\s*)*)", re.IGNORECASE
 )  # fmt: skip
 _NO_NOUN = re.compile(
-    rf"^(?:qué|cuándo|cómo|quién|quiénes|cuál|dónde|por|para|en|si|no|se|a|al|de|otr[oa]s?|{FINITE}|\w+(?:[aei]r|ando|iendo))\b", re.IGNORECASE
+    rf"^(?:qué|cuándo|cómo|quién|quiénes|cuál|dónde|por|para|en|si|no|se|a|al|de|otr[oa]s?|{FINITE}|\w+(?:[aei]r|ando|iendo))\b",
+    re.IGNORECASE,
 )
 # Headings that name no topic.
 _GENERAL = re.compile(
-    r"^(?:disposiciones? (?:generales|comunes|adicional\w*)|normas? (?:generales|comunes)|reglas? (?:generales?|especiales?|específicas?)|"
-    r"supuestos? (?:general\w*|especial\w*|de \w+)|plazos? de \w+|obligaciones (?:específicas|formales)|otr[oa]s .*|cuestiones .*|aspectos .*)$", re.IGNORECASE
+    r"^(?:disposiciones? (?:generales|comunes|adicional\w*)|(?:normas?|condiciones) (?:generales|comunes)|reglas? (?:general(?:es)?|especiales?|específicas?)|"
+    r"supuestos? (?:general\w*|especial\w*|de \w+)|plazos? de \w+|obligaciones (?:específicas|formales)|otr[oa]s .*|cuestiones .*|aspectos .*)$",
+    re.IGNORECASE,
 )
 _HEADING_WORDS = 14
 
@@ -38,6 +40,8 @@ def named(book: BookInfo) -> str:
     if re.match(r"modelo", title, re.IGNORECASE):
         return f"la información del {title[0].lower()}{title[1:]}".replace(": ", " sobre ")
     words = title.split(maxsplit=1)
+    if words[0].endswith("s"):  # a plural title would need other verbs
+        return f"el documento «{title}»"
     return f"{'la' if words[0] == 'Ley' else article(title)} {title}"
 
 
@@ -56,9 +60,19 @@ def topic_of(fragment: Fragment, *, deepest_only: bool = False) -> tuple[str, st
     for heading in path:
         name, label = plain_heading(heading)
         words = name.split()
-        if not 1 <= len(words) <= _HEADING_WORDS or _NO_NOUN.match(name) or _GENERAL.match(name) or not self_contained(name) or name.isupper():
+        if (
+            not 1 <= len(words) <= _HEADING_WORDS
+            or _NO_NOUN.match(name)
+            or _GENERAL.match(name)
+            or not self_contained(name)
+            or name.isupper()
+        ):
             continue
-        if len(stems(name)) < 2 or re.search(r"[\d:;?¿…]|\b(?:y|de|a|en)$|\b(?:primer|segund|tercer|cuart)[ao]?\b", name):
+        if bare(name) == bare(fragment.title) or (
+            len(stems(name)) < 2 and not re.match(r"(?:el|la|los|las)\s", name, re.IGNORECASE)
+        ):
+            continue
+        if re.search(r"[\d:;?¿…]|\b(?:y|de|a|en)$|\b(?:primer|segund|tercer|cuart)[ao]?\b|\. ", name, re.IGNORECASE):
             continue
         return with_article(name), label
     return "", ""

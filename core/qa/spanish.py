@@ -60,7 +60,17 @@ _MASCULINE = frozenset(
 )
 _FEMININE_ENDS = ("ión", "dad", "tad", "tud", "ez", "umbre", "sis", "ie", "clase", "base", "parte", "fase", "orden")
 _FEMININE_PLURAL_ENDS = (
-    "iones", "dades", "tades", "tudes", "bases", "tesis", "clases", "partes", "fases", "series", "órdenes",
+    "iones",
+    "dades",
+    "tades",
+    "tudes",
+    "bases",
+    "tesis",
+    "clases",
+    "partes",
+    "fases",
+    "series",
+    "órdenes",
 )
 
 
@@ -141,7 +151,9 @@ def like(number: str, value: float) -> str:
     decimals = len(number.partition(",")[2]) if "," in number else 0
     text = f"{value:,.{decimals}f}"
     text = text.replace(",", "_").replace(".", ",").replace("_", ".")
-    return text if "." in number or value < 10_000 and decimals else text.replace(".", "") if "." not in number else text
+    return (
+        text if "." in number or (value < 10_000 and decimals) else text.replace(".", "") if "." not in number else text
+    )
 
 
 def denied(clause: str) -> str:

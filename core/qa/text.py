@@ -38,9 +38,14 @@ DANGLING = re.compile(
     r"reglamentariamente|en su caso|supra|infra)\b|[()\[\]«»“”\"/]|\d\.[ºª]|\b[a-z]\)",
     re.IGNORECASE,
 )
-_THIS_LAW = re.compile(r"\b(?:en |de |a |por )?est[ae] (?:ley|reglamento|real decreto|manual|libro|impuesto)\b", re.IGNORECASE)
+_THIS_LAW = re.compile(
+    r"\b(?:en |de |a |por )?est[ae] (?:ley|reglamento|real decreto|manual|impuesto)\b", re.IGNORECASE
+)
 # Forms of verbs say little of a fact.
-_VERBAL = re.compile(r"(?:r[áé]n?|ó|aron|ieron|aba|aban|ando|iendo|tenía|tenían|había|habían|hayan?|sean?|siendo)$|^(?:está|esté|tiene|puede|debe|aunque|cuando|mediante|siempre)", re.IGNORECASE)
+_VERBAL = re.compile(
+    r"(?:r[áé]n?|ó|aron|ieron|aba|aban|ando|iendo|tenía|tenían|había|habían|hayan?|sean?|siendo)$|^(?:está|esté|tiene|puede|debe|aunque|cuando|mediante|siempre)",
+    re.IGNORECASE,
+)
 # What makes a statement's denial true in part, or its figure one of several.
 HEDGED = re.compile(
     r"\b(?:salvo|excepto|sin perjuicio|no obstante|excepci\w+|exceptuando|a menos que|en general|con carácter general|"
@@ -196,7 +201,9 @@ class DocumentText:
         """The ``n`` stretches of content words of ``text`` that are rarest in the document, in order of the text."""
         skip = set(without)
         runs: list[tuple[float, int, str]] = []
-        for match in re.finditer(r"[^\W\d_]{4,}(?:\s+(?:de|del|de la|de los|de las)\s+[^\W\d_]{4,}|\s+[^\W\d_]{5,})?", text):
+        for match in re.finditer(
+            r"[^\W\d_]{4,}(?:\s+(?:de|del|de la|de los|de las)\s+[^\W\d_]{4,}|\s+[^\W\d_]{5,})?", text
+        ):
             found = stems(match.group())
             fresh = [t for t in found if t not in skip]
             if fresh and len(fresh) == len(found) and not _VERBAL.search(match.group()):

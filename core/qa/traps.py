@@ -7,10 +7,10 @@ from random import Random
 
 from core.qa.borders import load_topics
 from core.qa.generator_narrative import PAST, named_subject, one_deed
-from core.qa.generator_rules import names_something, split_subject
+from core.qa.generator_rules import BARE, names_something, split_subject
 from core.qa.models import BookInfo, Form
 from core.qa.naming import is_official, named
-from core.qa.spanish import NUMBER, denied, like, lower_first, number_forms, number_value
+from core.qa.spanish import FINITE, NUMBER, denied, like, lower_first, number_forms, number_value
 from core.qa.text import HEDGED, DocumentText, Statement, bare, overlap, self_contained
 from core.retrieval.terms import fold, stems
 
@@ -23,7 +23,12 @@ _YEAR = re.compile(r"\b(?:en|de) (?P<y>1[5-9]\d\d|20\d\d)\b")
 # Denying these makes a statement that a person could believe.
 _DENIABLE = re.compile(r"^(?:no )?(?:se )?(?:podrá|podrán|deberá|deberán|quedará|quedarán|estará|estarán|tendrá|tendrán|puede|pueden|debe|deben|está|están|"
                        r"será|serán|exigirá|aplicará|aplicarán|admitirá|admitirán|considerará|considerarán|incluirá|incluirán|devengará|devengarán)$")  # fmt: skip
-_NOT_IN_TRAP = re.compile(r"\b(?:es decir|esto es|por ejemplo|siguientes?|artículos?|apartados?|letras?|anterior(?:es)?|presente|párrafos?)\b|[«»“”:;()]", re.IGNORECASE)
+_NOT_IN_TRAP = re.compile(
+    r"\b(?:es decir|esto es|por ejemplo|en particular|en general|casillas?|se exceptúan?|se excluyen?|siguientes?|artículos?|apartados?|letras?|anterior(?:es)?|presente|párrafos?)\b|[«»“”:;()]",
+    re.IGNORECASE,
+)
+_REPORTABLE = re.compile(rf"(?:El|La|Los|Las|Un|Una|Toda|Todo|Se|No|En|{FINITE})\s", re.IGNORECASE)
+_DETERMINED = re.compile(r"(?:El|La|Los|Las|Un|Una|Toda|Todo)\s")
 _SAME_THING = 0.6
 _MAX_WORDS = 38
 
@@ -55,14 +60,37 @@ def plain(statement: Statement) -> bool:
 
 def _named(text: str) -> bool:
     parts = split_subject(text)
-    return bool(parts and names_something(parts[0]) and len(stems(parts[0])) >= 2) or bool(re.match(r"El plazo (?:de|para|máximo) \w+ \w+", text))
+    return bool(parts and _says_of_what(parts[0])) or bool(re.match(r"El plazo (?:de|para|máximo) \w+ \w+", text))
+
+
+def _says_of_what(subject: str) -> bool:
+    found = stems(subject)
+    return len(set(found) - BARE) >= 2 or (len(found) >= 4 and names_something(subject))
+
+
+def sayable(statement: Statement) -> bool:
+    """Whether somebody could say "he leído que" before a sentence: less strict than `plain`, its subject may come late."""
+    text = statement.text
+    return (
+        len(text.split()) <= _MAX_WORDS
+        and not _NOT_IN_TRAP.search(text)
+        and self_contained(text.rstrip("."))
+        and bool(_REPORTABLE.match(text))
+        and not re.search(r"\b(?:salvo|excepto|no obstante|sin embargo|su|sus)\b", text)
+        and len(set(stems(text)) - BARE) >= 4
+        and (not _DETERMINED.match(text) or bool((parts := split_subject(text)) and _says_of_what(parts[0])))
+    )
 
 
 def story_plain(statement: Statement, doers: set[str]) -> bool:
     """As `plain`, for a story: a person by name does something."""
     parts = named_subject(statement.text, doers)
     text = statement.text
-    return bool(parts and len(parts[2].split()) >= 4) and len(text.split()) <= _MAX_WORDS and not re.search(r"[«»:;]|\b(?:él|ella|ellos|lo|le)\b", text)
+    return (
+        bool(parts and len(parts[2].split()) >= 4)
+        and len(text.split()) <= _MAX_WORDS
+        and not re.search(r"[«»:;]|\b(?:él|ella|ellos|lo|le)\b", text)
+    )
 
 
 def contradicted_figure(text: DocumentText, sentence: str, figure: str, altered: str) -> bool:
@@ -71,7 +99,10 @@ def contradicted_figure(text: DocumentText, sentence: str, figure: str, altered:
     number, _, unit = altered.partition(" ")
     forms = {fold(f"{n} {unit}".strip()) for n in (number, *number_forms(number))}
     for _, other, present in text.sentence_stems:
-        if any(re.search(rf"\b{re.escape(form)}\b", fold(other)) for form in forms) and overlap(about, present) >= _SAME_THING:
+        if (
+            any(re.search(rf"\b{re.escape(form)}\b", fold(other)) for form in forms)
+            and overlap(about, present) >= _SAME_THING
+        ):
             return False
     return True
 
@@ -101,7 +132,9 @@ def figure_traps(book: BookInfo, text: DocumentText, statements: Sequence[Statem
         if bare(false) in text.folded or not contradicted_figure(text, st.text, old, new):
             continue
         claim = lower_first(false)
-        question = rng.choice((f"He leído que {claim}. ¿Es correcto?", f"Me han dicho que {claim}. ¿Es así?", f"¿Es verdad que {claim}?"))
+        question = rng.choice(
+            (f"He leído que {claim}. ¿Es correcto?", f"Me han dicho que {claim}. ¿Es así?", f"¿Es verdad que {claim}?")
+        )
         yield Trap(Form.FALSE_STATEMENT, question, st, false, facts, (new,), 0.9)
 
 
@@ -109,8 +142,10 @@ def _other_value(value: float, unit: str, rng: Random) -> float:
     if unit in ("por ciento", "por 100", "%"):
         return rng.choice([v for v in (3.0, 8.0, 12.0, 15.0, 30.0, 40.0, 60.0) if v != value])
     if value <= 20:
-        return rng.choice([v for v in (2.0, 3.0, 5.0, 7.0, 8.0, 9.0, 10.0, 12.0, 15.0) if v != value and abs(v - value) >= 2])
-    return float(round(value * rng.choice((0.5, 2, 3))))
+        return rng.choice(
+            [v for v in (2.0, 3.0, 5.0, 7.0, 8.0, 9.0, 10.0, 12.0, 15.0) if v != value and abs(v - value) >= 2]
+        )
+    return float(round(value * rng.choice((0.5, 0.75) if unit.startswith("día") else (0.5, 2, 3))))
 
 
 def opposite(statement: Statement) -> str:
@@ -119,8 +154,10 @@ def opposite(statement: Statement) -> str:
     if parts is None or not _DENIABLE.match(parts[1]):
         return ""
     subject, verb, rest = parts
-    if re.match(r"(?:siempre|nunca|no|también|l[ao]s? )", rest) or re.search(r"\b(?:ni|tampoco|nunca|ningun[ao]?)\b", rest) or re.search(
-        r"\w+r(?:á|án)\b|\bsiempre que\b|\bcuando\b|\bsi\b", rest
+    if (
+        re.match(r"(?:siempre|nunca|no|también|l[ao]s? )", rest)
+        or re.search(r"\b(?:ni|tampoco|nunca|ningun[ao]?)\b", rest)
+        or re.search(r"\w+r(?:á|án)\b|\bsiempre que\b|\bcuando\b|\bsi\b", rest)
     ):
         return ""
     turned = denied(f"{verb} {rest}")
@@ -142,7 +179,9 @@ def story_opposite(statement: Statement, doers: set[str]) -> str:
     return f"{subject} {turned} {clause}"
 
 
-def opposite_traps(book: BookInfo, text: DocumentText, statements: Sequence[Statement], rng: Random, doers: set[str]) -> Iterator[Trap]:
+def opposite_traps(
+    book: BookInfo, text: DocumentText, statements: Sequence[Statement], rng: Random, doers: set[str]
+) -> Iterator[Trap]:
     """The opposite of what the document says."""
     for st in statements:
         false = story_opposite(st, doers) or opposite(st)
@@ -150,11 +189,19 @@ def opposite_traps(book: BookInfo, text: DocumentText, statements: Sequence[Stat
             continue
         claim = lower_first(false)
         name = named(book)
-        question = rng.choice((f"¿Dice {name} que {claim}?", f"¿Es cierto que, según {name}, {claim}?", f"Según {name}, {claim}, ¿verdad?"))
+        question = rng.choice(
+            (
+                f"¿Dice {name} que {claim}?",
+                f"¿Es cierto que, según {name}, {claim}?",
+                f"Según {name}, {claim}, ¿verdad?",
+            )
+        )
         yield Trap(Form.OPPOSITE_IDEA, question, st, false, _facts(text, st, question), (), 0.8)
 
 
-def quotation_traps(book: BookInfo, text: DocumentText, statements: Sequence[Statement], rng: Random, doers: set[str]) -> Iterator[Trap]:
+def quotation_traps(
+    book: BookInfo, text: DocumentText, statements: Sequence[Statement], rng: Random, doers: set[str]
+) -> Iterator[Trap]:
     """Literal quotations that are not there: the opposite of a real sentence between quotation marks."""
     for st in statements:
         false = story_opposite(st, doers) or opposite(st)
@@ -164,15 +211,21 @@ def quotation_traps(book: BookInfo, text: DocumentText, statements: Sequence[Sta
         yield Trap(Form.FAKE_QUOTATION, question, st, f"«{false}»", _facts(text, st, question), (), 0.8)
 
 
-def attribution_traps(book: BookInfo, text: DocumentText, statements: Sequence[Statement], rng: Random) -> Iterator[Trap]:
+def attribution_traps(
+    book: BookInfo, text: DocumentText, statements: Sequence[Statement], rng: Random
+) -> Iterator[Trap]:
     """What the document says, put down to another law or author."""
     topics = load_topics()
     for st in statements:
         claim = lower_first(st.text.rstrip("."))
         if is_official(book):
-            context = fold(f"{st.text} {st.fragment.text} {' '.join(st.fragment.section_path)} {book.title} {book.category}")
+            context = fold(
+                f"{st.text} {st.fragment.text} {' '.join(st.fragment.section_path)} {book.title} {book.category}"
+            )
             whole = fold(book.title)
-            laws = [name for name, terms in topics.laws if not any(fold(t) in context or fold(t) in whole for t in terms)]
+            laws = [
+                name for name, terms in topics.laws if not any(fold(t) in context or fold(t) in whole for t in terms)
+            ]
             if not laws:
                 continue
             other = rng.choice(laws)
