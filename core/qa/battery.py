@@ -11,7 +11,7 @@ from core.qa.borders import Border, Nearest, absent_topics, limitations, newer, 
 from core.qa.candidates import Candidate
 from core.qa.checks import problems, same_question
 from core.qa.generator_narrative import actors, narrative_candidates, people
-from core.qa.generator_rules import rule_candidates
+from core.qa.generator_rules import rule_candidates, without_pointer
 from core.qa.generator_tables import table_candidates
 from core.qa.headings import heading_candidates, related, with_context
 from core.qa.models import (
@@ -44,7 +44,7 @@ from core.qa.traps import (
 from core.retrieval.terms import stems
 
 # Raise when the same document and seed would give another battery.
-GENERATOR_VERSION = 1
+GENERATOR_VERSION = 2
 # Candidates below this are used only where nothing better is left.
 _JITTER = 0.12
 # Patterns made for expository prose are less sure of themselves in a story.
@@ -195,14 +195,17 @@ class _Maker:
 
     def _question(self, kind: QuestionType, number: int, c: Candidate) -> BatteryQuestion:
         places = ((c.fragment, c.start, c.length), *c.others)
-        expected = " ".join(self.text.around(*place) if not c.others else _exact(*place) for place in places)
+        if c.others:
+            expected, ids = " ".join(_exact(*place) for place in places), tuple(f.id for f, _, _ in places)
+        else:
+            expected, ids = self.text.around(c.fragment, c.start, c.length)
         return BatteryQuestion(
             id=f"{kind}-{number}",
             type=kind,
             form=c.form,
             difficulty=_DIFFICULTY[c.form],
             question=c.question,
-            expected_fragments=tuple(dict.fromkeys(f.id for f, _, _ in places)),
+            expected_fragments=tuple(dict.fromkeys(ids)),
             section=c.fragment.section_label,
             expected_answer=expected,
             criteria=Criteria(
@@ -289,14 +292,14 @@ class _Maker:
                 difficulty=_DIFFICULTY[border.form],
                 criteria=replace(question.criteria, limits=(*question.criteria.limits, border.limit)),
             )
-        passage = self.text.around(fragment, 0, len(fragment.text.split("\n")[0]) + 40) if fragment else ""
+        passage, ids = self.text.around(fragment, 0, len(fragment.text.split("\n")[0]) + 40) if fragment else ("", ())
         return BatteryQuestion(
             id=f"{kind}-{number}",
             type=kind,
             form=border.form,
             difficulty=_DIFFICULTY[border.form],
             question=border.question,
-            expected_fragments=(fragment.id,) if fragment else (),
+            expected_fragments=ids,
             section=fragment.section_label if fragment else "",
             expected_answer=f"{border.expected}{f'«{passage}»' if passage else ''}",
             criteria=Criteria(precision=(), voice=self._voice(border.topic), limits=(border.limit, *self._filters())),
@@ -304,7 +307,7 @@ class _Maker:
         )
 
     def _fill_traps(self, wanted: int) -> None:
-        statements = self.text.statements
+        statements = [replace(s, text=without_pointer(s.text)) for s in self.text.statements]
         good = [s for s in statements if (self.story and story_plain(s, self.doers)) or plain(s)]
         wide = good if self._told() else [s for s in statements if s in set(good) or sayable(s)]
         good, wide = self._spread(good), self._spread(wide)
@@ -324,11 +327,12 @@ class _Maker:
 
     def _spread(self, statements: Sequence[Statement]) -> list[Statement]:
         """In the seed's order, those of sections and chapters without questions first."""
-        left = [s for s in statements if (s.fragment.id, s.start) not in self.used]
+        left = list(statements)
         self.rng.shuffle(left)
         return sorted(
             left,
             key=lambda s: (
+                (s.fragment.id, s.start) in self.used,
                 self._told() and not story_plain(s, self.doers),
                 self.sections[s.fragment.section_path] > 0,
                 self.chapters[self.text.chapter(s.fragment)],
@@ -340,7 +344,9 @@ class _Maker:
         said = [q.true_passage for q in self.questions if q.true_passage]
         for trap in traps:
             st = trap.statement
-            if (st.fragment.id, st.start) in self.used or any(same_question(st.text, other) for other in said):
+            if (fresh and (st.fragment.id, st.start) in self.used) or any(
+                same_question(st.text, other) for other in said
+            ):
                 continue
             if fresh and self.sections[st.fragment.section_path] and not self._told():
                 continue
@@ -353,7 +359,7 @@ class _Maker:
     def _trap_question(self, trap: Trap, number: int) -> BatteryQuestion:
         st = trap.statement
         name = named(self.book)
-        passage = self.text.around(st.fragment, st.start, len(st.text))
+        passage, ids = self.text.around(st.fragment, st.start, len(st.text))
         if trap.form is Form.WRONG_AUTHOR:
             lead = f"No: no lo dice {trap.forbidden[0]}, sino {name}. El pasaje es este: "
         elif trap.form is Form.FAKE_QUOTATION:
@@ -366,7 +372,7 @@ class _Maker:
             form=trap.form,
             difficulty=_DIFFICULTY[trap.form],
             question=trap.question,
-            expected_fragments=(st.fragment.id,),
+            expected_fragments=ids,
             section=st.section,
             expected_answer=f"{lead}«{passage}»",
             criteria=Criteria(

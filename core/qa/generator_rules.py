@@ -48,7 +48,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _RATE = re.compile(rf"(?P<n>{NUMBER})\s+(?P<u>por ciento|por 100|%|euros)", re.IGNORECASE)
-_PERSONS = re.compile(r"^(?:l[ao]s que|las personas|los (?:empresarios|profesionales|contribuyentes|sujetos|obligados|productores|padres)|quienes|"
+PERSONS = re.compile(r"^(?:l[ao]s que|las personas|los (?:empresarios|profesionales|contribuyentes|sujetos|obligados|productores|padres)|quienes|"
                       r"las entidades|las sociedades|el obligado|la persona|el que)\b", re.IGNORECASE)  # fmt: skip
 _CONDITION = re.compile(
     r",?\s+(?P<link>cuando|siempre que|siempre y cuando|en los casos en (?:los )?que|en los supuestos en (?:los )?que|desde el momento en que)\s+(?P<c>.+)\.$"
@@ -89,6 +89,20 @@ _ONE_OF_MANY = re.compile(
 )
 _LIST_LEAD = re.compile(
     r"^(?P<a>.+?)\s*\b(?P<art>los|las|el|la)\s+siguientes?\s+(?P<n>[a-záéíóúñ]+(?:\s+(?:de\s+)?[a-záéíóúñ]+){0,2}):$"
+)
+_LIST_LEAD_AFTER = re.compile(
+    r"^(?P<a>.+?)\s*\b(?P<art>los|las|el|la)\s+(?P<n>[a-záéíóúñ]+(?:\s+(?:de\s+)?[a-záéíóúñ]+)?)\s+siguientes?:$"
+)
+# What points elsewhere at the end of a clause, and can be left out of a question.
+POINTER = re.compile(
+    r",?\s(?:que se (?:establecen?|refieren?|indican?|citan?|señalan?|detallan?)|a (?:los |las |la )?que se refier\w+|a los que se refier\w+|previst[ao]s? (?:en|por)|"
+    r"establecid[ao]s? (?:en|por)|regulad[ao]s? (?:en|por)|contenid[ao]s? en|recogid[ao]s? en|señalad[ao]s? en|"
+    r"de acuerdo con lo|conforme a lo|con arreglo a lo|en los términos|de conformidad con|según lo|en virtud de lo)\b.*$"
+)
+# A rule that only sends to another one answers nothing.
+_ONLY_POINTS = re.compile(
+    r"\blo (?:dispuesto|establecido|previsto|señalado|indicado|anterior)\b|\bse estará a\b|\b(?:párrafo|apartado|número) anterior",
+    re.IGNORECASE,
 )
 
 
@@ -147,6 +161,12 @@ def names_something(phrase: str) -> bool:
     )
 
 
+def without_pointer(sentence: str) -> str:
+    """A sentence without what sends the reader elsewhere at its end; unchanged where too little would be left."""
+    short = POINTER.sub("", sentence.rstrip("."))
+    return f"{short}." if len(short.split()) >= 8 else sentence
+
+
 def _good(question: str) -> bool:
     words = question.split()
     if not 5 <= len(words) <= _MAX_QUESTION_WORDS or not self_contained(question):
@@ -186,16 +206,16 @@ def _definitions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     ) or re.match(rf"Se entienden? (?:por|como) (?P<x>[^,:]{{4,80}}?),? (?P<d>{nominal}.{{25,}})", sentence):
         yield made(f"¿Qué se entiende por {lower_first(m['x'])}?", m["x"], m["d"], 0.95)
     if m := re.match(rf"(?:Son|Serán) (?P<x>[a-záéíóúñ]+(?: [a-záéíóúñ]+){{1,4}}?) (?P<d>{nominal}.{{25,}})", sentence):
-        who = "Quiénes" if _PERSONS.match(m["d"]) else "Qué"
+        who = "Quiénes" if PERSONS.match(m["d"]) else "Qué"
         if not re.match(rf"(?:{FINITE}|exigibles?|de|competentes?|aplicables?|[\w]+(?:ad|id)[oa]s?)\b", m["x"]):
             yield made(f"¿{who} son {with_article(m['x'])}?", m["x"], m["d"], 0.9)
     if m := re.match(
         rf"(?:Se considera(?:rá|rán|n)?|Tendrán? la consideración de|Tienen? la consideración de) (?P<x>[a-záéíóúñ]+(?: [a-záéíóúñ]+){{0,5}}?),? (?:a )?(?P<d>{nominal}.{{25,}})",
         sentence,
     ):
-        verb = "Quiénes tienen" if _PERSONS.match(m["d"]) else "Qué tiene"
+        verb = "Quiénes tienen" if PERSONS.match(m["d"]) else "Qué tiene"
         if not re.match(
-            r"(?:que|como|[\w]+(?:ad|id)[oa]s?|exent[oa]s?)\b|.*\b(?:cada|tod[oa]s?|para|de|a|en)$", m["x"]
+            r"(?:que|como|[\w]+(?:ad|id)[oa]s?|exent[oa]s?)\b|.*\bque\b|.*\b(?:cada|tod[oa]s?|para|de|a|en)$", m["x"]
         ):
             yield made(f"¿{verb} la consideración de {m['x']}?", m["x"], m["d"], 0.85)
     if not (parts := split_subject(sentence)):
@@ -359,9 +379,11 @@ def _first_conditions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         return
     link, body = lower_first(match["link"]), match["c"]
     for comma in re.finditer(r", ", body):
-        condition, main = body[: comma.start()], body[comma.end() :]
+        condition, main = POINTER.sub("", body[: comma.start()]), body[comma.end() :]
         if not _MAIN.match(main):
             continue
+        if _ONLY_POINTS.search(main):
+            return
         if not 4 <= len(condition.split()) <= 26 or len(main.split()) < 5 or condition.count(",") > 1:
             return
         named = (
@@ -392,7 +414,7 @@ def _duties(text: DocumentText, st: Statement) -> Iterator[Candidate]:
             do = "deben hacer" if m["v"].endswith("n") else "debe hacer"
             do = do if m["v"].startswith("deb") else do.replace("debe", "puede")
             question = f"¿Qué {do} {lower_first(subject)}?"
-            if _PERSONS.match(lower_first(subject)):
+            if PERSONS.match(lower_first(subject)):
                 yield _candidate(Form.CASE, question, st, _terms_of(text, m["r"], question), 0.8, subject)
     if m := re.match(r"Para (?P<c>(?!que\b|ello\b)\w+[aei]r(?:se)?\b[^,:;]{15,140}), (?P<r>.{25,})", st.text):
         if _MAIN.match(m["r"]):
@@ -406,7 +428,7 @@ def _whether(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     if HEDGED.search(st.text) or not (parts := split_subject(st.text)):
         return
     subject, verb, rest = parts
-    clause = re.split(r"[,;:.]", rest, maxsplit=1)[0].strip()
+    clause = POINTER.sub("", re.split(r"[,;:.]", rest, maxsplit=1)[0]).strip()
     if (
         not 3 <= len(clause.split()) <= 22
         or _clauses(clause)
@@ -443,13 +465,14 @@ def _reversed(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     condition = _CONDITION.search(st.text)
     if condition is None:
         return
-    link, case = condition["link"], re.split(r"[,;:]", condition["c"], maxsplit=1)[0].strip()
+    link, case = condition["link"], POINTER.sub("", re.split(r"[,;:]", condition["c"], maxsplit=1)[0]).strip()
     main = st.text[: condition.start()].strip(" ,")
     if (
         link.startswith("siempre")
         or not 5 <= len(case.split()) <= 24
         or not _CLAUSE_SUBJECT.match(case)
         or len(main.split()) < 4
+        or _ONLY_POINTS.search(main)
     ):
         return
     if re.search(r"\w+r(?:á|án)\b", case) or not names_something(case) or _unfinished(case):
@@ -494,7 +517,7 @@ def _who(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         r"(?P<v>(?:No )?(?:[Ee]star|[Qq]uedar|[Pp]odr|[Dd]eber|[Tt]endr)(?:á|án)) (?P<x>[^,:;]{8,110}?) (?P<w>(?:los|las) [^,:;]{4,90} que .{15,})",
         st.text,
     ):
-        if _PERSONS.match(m["w"]) and not re.search(r"\b(?:los|las|de|a|en)$", m["x"]):
+        if PERSONS.match(m["w"]) and not re.search(r"\b(?:los|las|de|a|en)$", m["x"]):
             verb = present(m["v"].lower()).replace("n ", "n ")
             question = f"¿Quiénes {verb} {m['x']}?"
             yield _candidate(Form.CONDITION, question, st, _terms_of(text, m["w"], question), 0.75, m["x"])
@@ -504,7 +527,7 @@ def _lists(listing: Listing) -> Iterator[Candidate]:
     """What a list holds."""
     if not 2 <= len(listing.items) <= 12 or listing.cut or sum(len(i.split()) for i in listing.items) > 180:
         return
-    match = _LIST_LEAD.match(listing.lead)
+    match = _LIST_LEAD.match(listing.lead) or _LIST_LEAD_AFTER.match(listing.lead)
     if match is None or match["a"].count(",") > 1:
         return
     before, noun = match["a"].strip(" ,"), match["n"]

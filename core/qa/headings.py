@@ -9,13 +9,13 @@ from core.qa.generator_rules import BARE
 from core.qa.models import BookInfo, Form
 from core.qa.naming import about, is_official, named, plain_heading, topic_of
 from core.qa.spanish import with_article
-from core.qa.text import DocumentText
+from core.qa.text import DocumentText, self_contained
 from core.retrieval.terms import stems
 
 # A question with fewer words of its own than this is asked within its section's topic.
-_SPECIFIC = 4
+_SPECIFIC, _SPECIFIC_CASE = 4, 7
 _NEED_CONTEXT = (Form.CONSEQUENCE, Form.CASE, Form.CONDITION, Form.LIST, Form.INFERENCE)
-_VAGUE = 0.6
+_VAGUE, _VAGUE_WORDS = 0.6, 3
 _SECTION_WORDS = 45
 _HEADING_QUALITY, _CASE_QUALITY, _RELATED_QUALITY = 0.55, 0.4, 0.85
 
@@ -23,9 +23,10 @@ _HEADING_QUALITY, _CASE_QUALITY, _RELATED_QUALITY = 0.55, 0.4, 0.85
 def with_context(candidate: Candidate, text: DocumentText) -> Candidate:
     """The question within its section's topic, where it is too general alone."""
     own = set(stems(candidate.question))
+    wanted = _SPECIFIC_CASE if candidate.form in (Form.CONSEQUENCE, Form.CASE) else _SPECIFIC
     if (
         candidate.form in (Form.DEFINITION, Form.RELATION) and not candidate.question.startswith("¿En qué consiste")
-    ) or len(own - BARE) >= _SPECIFIC:
+    ) or len(own - BARE) >= wanted:
         return candidate
     topic, _ = topic_of(candidate.fragment)
     named_there = set(stems(topic))
@@ -35,7 +36,7 @@ def with_context(candidate: Candidate, text: DocumentText) -> Candidate:
         or len(named_there - own) < max(2, 0.6 * len(named_there))
         or len(candidate.question.split()) + len(topic.split()) > 36
     ):
-        vague = candidate.form in _NEED_CONTEXT
+        vague = candidate.form in _NEED_CONTEXT and len(own - BARE) < _VAGUE_WORDS
         return replace(candidate, quality=candidate.quality - _VAGUE) if vague else candidate
     question = candidate.question
     if not question.startswith("¿"):
@@ -50,7 +51,8 @@ def heading_candidates(book: BookInfo, text: DocumentText, *, story: bool) -> It
         first = section[0]
         if first.kind == "table" or sum(len(f.text.split()) for f in section) < _SECTION_WORDS:
             continue
-        standing = next((s for s in text.statements if s.fragment.id == first.id), None)
+        here = [s for s in text.statements if s.fragment.id == first.id]
+        standing = next((s for s in here if story or self_contained(s.text[:-1])), here[0] if here else None)
         if standing is None:
             continue
         if story:
@@ -80,7 +82,8 @@ def _made(text: DocumentText, form: Form, question: str, standing: object, quali
 
     assert isinstance(standing, Statement)
     facts = tuple((t,) for t in text.key_terms(standing.text, 3, without=stems(question)))
-    return Candidate(form, question, standing.fragment, standing.start, len(standing.text), facts, quality, subject)
+    opening = len(standing.fragment.text.partition("\n")[0]) + 2  # up to the first sentence after the heading
+    return Candidate(form, question, standing.fragment, 0, opening, facts, quality, subject)
 
 
 def _of(name: str) -> str:

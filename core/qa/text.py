@@ -43,7 +43,8 @@ _THIS_LAW = re.compile(
 )
 # Forms of verbs say little of a fact.
 _VERBAL = re.compile(
-    r"(?:r[áé]n?|ó|aron|ieron|aba|aban|ando|iendo|tenía|tenían|había|habían|hayan?|sean?|siendo)$|^(?:está|esté|tiene|puede|debe|aunque|cuando|mediante|siempre)",
+    r"\b(?:\w+(?:r[áé]n?|ó|aron|ieron|aban?|ando|iendo|ieran?|iesen?)|tenían?|había[ns]?|hay[an]+|sean?|siendo|hubiera\w*|está|esté|tiene|"
+    r"puede|debe|aunque|cuando|mediante|siempre|tanto|también|tampoco|est[aeo]s?|como|sino|según|dentro|dich\w+|anterior\w*|siguientes?)\b",
     re.IGNORECASE,
 )
 # What makes a statement's denial true in part, or its figure one of several.
@@ -174,28 +175,36 @@ class DocumentText:
                 return depth
         return max(0, deepest - 1)
 
-    def around(self, fragment: Fragment, start: int, length: int) -> str:
-        """The passage of ``MIN_WORDS`` to ``MAX_WORDS`` words around a stretch of a fragment, in whole sentences.
+    def around(self, fragment: Fragment, start: int, length: int) -> tuple[str, tuple[str, ...]]:
+        """The passage of ``MIN_WORDS`` to ``MAX_WORDS`` words from a stretch of a fragment on, in whole sentences, and
+        the ids of the fragments that it takes from.
 
-        It begins with the stretch's own sentence, goes on after it, and takes sentences before it only where the
-        fragment ends too early.
+        It begins with the stretch's own sentence and goes on in the section; sentences before it are taken only where
+        the section ends too early.
         """
-        quotes = quotes_of(fragment)
-        inside = [i for i, q in enumerate(quotes) if q.start < start + max(1, length) and q.start + len(q.text) > start]
+        own = quotes_of(fragment)
+        inside = [i for i, q in enumerate(own) if q.start < start + max(1, length) and q.start + len(q.text) > start]
         if not inside:
-            return fragment.text[start : start + length]
-        first, last = inside[0], inside[-1]
-        words = sum(len(quotes[i].text.split()) for i in range(first, last + 1))
-        grew = True
-        while words < MIN_WORDS and grew:
-            grew = False
-            for step in (last + 1, first - 1):
-                if 0 <= step < len(quotes) and words + (size := len(quotes[step].text.split())) <= MAX_WORDS:
-                    first, last, words, grew = min(first, step), max(last, step), words + size, True
+            return fragment.text[start : start + length], (fragment.id,)
+        chosen = own[inside[0] : inside[-1] + 1]
+        words = sum(len(q.text.split()) for q in chosen)
+        after = [*own[inside[-1] + 1 :], *(q for f in self._following(fragment) for q in quotes_of(f))]
+        for quotes, at_end in ((after, True), (own[: inside[0]][::-1], False)):
+            for quote in quotes:
+                size = len(quote.text.split())
+                if words >= MIN_WORDS or words + size > MAX_WORDS:
                     break
-        while quotes[last].text.endswith(":") and last > inside[-1]:
-            last -= 1
-        return " ".join(q.text.strip() for q in quotes[first : last + 1])
+                chosen = [*chosen, quote] if at_end else [quote, *chosen]
+                words += size
+        while len(chosen) > len(inside) and chosen[-1].text.endswith(":"):
+            chosen.pop()
+        return " ".join(q.text.strip() for q in chosen), tuple(
+            dict.fromkeys([fragment.id, *(q.fragment.id for q in chosen)])
+        )
+
+    def _following(self, fragment: Fragment) -> list[Fragment]:
+        section = next((s for s in self.sections if any(f.id == fragment.id for f in s)), [])
+        return [f for f in section if f.ordinal > fragment.ordinal][:1] if fragment.kind == "text" else []
 
     def key_terms(self, text: str, n: int = 3, *, without: Iterable[str] = ()) -> tuple[str, ...]:
         """The ``n`` stretches of content words of ``text`` that are rarest in the document, in order of the text."""

@@ -7,7 +7,7 @@ from random import Random
 
 from core.qa.borders import load_topics
 from core.qa.generator_narrative import PAST, named_subject, one_deed
-from core.qa.generator_rules import BARE, names_something, split_subject
+from core.qa.generator_rules import BARE, PERSONS, names_something, split_subject
 from core.qa.models import BookInfo, Form
 from core.qa.naming import is_official, named
 from core.qa.spanish import FINITE, NUMBER, denied, like, lower_first, number_forms, number_value
@@ -24,7 +24,7 @@ _YEAR = re.compile(r"\b(?:en|de) (?P<y>1[5-9]\d\d|20\d\d)\b")
 _DENIABLE = re.compile(r"^(?:no )?(?:se )?(?:podrá|podrán|deberá|deberán|quedará|quedarán|estará|estarán|tendrá|tendrán|puede|pueden|debe|deben|está|están|"
                        r"será|serán|exigirá|aplicará|aplicarán|admitirá|admitirán|considerará|considerarán|incluirá|incluirán|devengará|devengarán)$")  # fmt: skip
 _NOT_IN_TRAP = re.compile(
-    r"\b(?:es decir|esto es|por ejemplo|en particular|en general|casillas?|se exceptúan?|se excluyen?|siguientes?|artículos?|apartados?|letras?|anterior(?:es)?|presente|párrafos?)\b|[«»“”:;()]",
+    r"\b(?:es decir|esto es|por ejemplo|no obstante|sin embargo|en todo caso|asimismo|en particular|en general|casillas?|se exceptúan?|se excluyen?|siguientes?|artículos?|apartados?|letras?|anterior(?:es)?|presente|párrafos?)\b|[«»“”:;()]",
     re.IGNORECASE,
 )
 _REPORTABLE = re.compile(rf"(?:El|La|Los|Las|Un|Una|Toda|Todo|Se|No|En|{FINITE})\s", re.IGNORECASE)
@@ -65,7 +65,8 @@ def _named(text: str) -> bool:
 
 def _says_of_what(subject: str) -> bool:
     found = stems(subject)
-    return len(set(found) - BARE) >= 2 or (len(found) >= 4 and names_something(subject))
+    told = len(set(found) - BARE) >= 2 or (len(found) >= 4 and names_something(subject))
+    return told or bool(PERSONS.match(subject[:1].lower() + subject[1:]))
 
 
 def sayable(statement: Statement) -> bool:
@@ -245,9 +246,9 @@ def attribution_traps(
 
 def _facts(text: DocumentText, st: Statement, question: str) -> tuple[tuple[str, ...], ...]:
     """What the true sentence says where the false one says the opposite: its verb with the words after it."""
-    parts = split_subject(st.text) or re.match(rf"(?:\w+\s){{1,4}}?(?P<v>(?:se )?{PAST})\s(?P<r>.*)", st.text)
-    if isinstance(parts, re.Match):
-        return ((f"{parts['v']} {' '.join(parts['r'].split()[:3])}".rstrip(" .,"),),)
-    if parts is not None:
+    past = re.search(rf"\b(?P<v>{PAST})\s(?P<r>.*)", st.text)
+    if past and not re.search(r"\w+r(?:á|án)\b", st.text):
+        return ((f"{past['v']} {' '.join(past['r'].split()[:3])}".rstrip(" .,"),),)
+    if parts := split_subject(st.text):
         return ((f"{parts[1]} {' '.join(parts[2].split()[:2])}".rstrip(" .,"),),)
-    return tuple((t,) for t in text.key_terms(st.text, 2, without=()))
+    return tuple((t,) for t in text.key_terms(st.text, 2))
