@@ -44,9 +44,11 @@ from core.qa.traps import (
 from core.retrieval.terms import stems
 
 # Raise when the same document and seed would give another battery.
-GENERATOR_VERSION = 2
+GENERATOR_VERSION = 3
 # Candidates below this are used only where nothing better is left.
 _JITTER = 0.12
+# A heading shorter than this (with its article) names its topic too vaguely for a question on the document's borders.
+_TOPIC_WORDS = 4
 # Patterns made for expository prose are less sure of themselves in a story.
 _IN_A_STORY = 0.5
 _DIFFICULTY = {
@@ -239,6 +241,7 @@ class _Maker:
         ]  # fmt: skip
         named_here = {st.fragment.section_path for st in self.text.statements}
         found = [f for f in found if f.section_path in named_here] or found
+        found = [f for f in found if len(topic_of(f, deepest_only=True)[0].split()) >= _TOPIC_WORDS] or found
         self.rng.shuffle(found)
         return sorted(found, key=lambda f: self.chapters[self.text.chapter(f)])
 

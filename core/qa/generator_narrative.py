@@ -20,7 +20,7 @@ _NAME = r"(?:(?:Don|Doña|don|doña|Padre|Sor|el tío|la tía|El tío|La tía)\s
 _CLITIC_START = re.compile(r"^(?:le|les|lo|la|los|las|me|te|nos|os)\b", re.IGNORECASE)
 _DANGLES = re.compile(
     r"\b(?:ell[ao]s?|él|aquel\w*|aquell\w*|eso|esto|ello|allí|entonces|est[aeo]s?|es[ae]s?|dich\w+|mism[ao]s?|otr[ao]s?|también|tampoco|"
-    r"todavía|ya|después|luego|además|así|lo|le|les|me|te|nos|yo|aquí|ahí|tal|tanto|tales)\b|[«»“”\"():;¿?¡!…—]",
+    r"\w+(?:[aei]r|ndo)(?:l[aeo]s?|me|te|nos)|todavía|ya|después|luego|además|así|lo|le|les|me|te|nos|yo|aquí|ahí|tal|tanto|tales)\b|[«»“”\"():;¿?¡!…—]",
     re.IGNORECASE,
 )
 _YEAR = re.compile(

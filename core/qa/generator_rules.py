@@ -99,9 +99,13 @@ POINTER = re.compile(
     r"establecid[ao]s? (?:en|por)|regulad[ao]s? (?:en|por)|contenid[ao]s? en|recogid[ao]s? en|señalad[ao]s? en|"
     r"de acuerdo con lo|conforme a lo|con arreglo a lo|en los términos|de conformidad con|según lo|en virtud de lo)\b.*$"
 )
+# A noun that says nothing without what pointed elsewhere.
+_LOST = re.compile(
+    r"\b(?:el|la|los|las) (?:plazos?|medios?|términos?|casos?|supuestos?|formas?|condiciones|efectos?|reglas?|personas?)$"
+)
 # A rule that only sends to another one answers nothing.
 _ONLY_POINTS = re.compile(
-    r"\blo (?:dispuesto|establecido|previsto|señalado|indicado|anterior)\b|\bse estará a\b|\b(?:párrafo|apartado|número) anterior",
+    r"\blo (?:dispuesto|establecido|previsto|señalado|indicado|anterior)\b|\bse estará a\b|\best[ae] (?:capítulo|sección|título|artículo|apartado)\b|\b(?:párrafo|apartado|número) anterior",
     re.IGNORECASE,
 )
 
@@ -164,7 +168,7 @@ def names_something(phrase: str) -> bool:
 def without_pointer(sentence: str) -> str:
     """A sentence without what sends the reader elsewhere at its end; unchanged where too little would be left."""
     short = POINTER.sub("", sentence.rstrip("."))
-    return f"{short}." if len(short.split()) >= 8 else sentence
+    return f"{short}." if len(short.split()) >= 8 and not _LOST.search(short) else sentence
 
 
 def _good(question: str) -> bool:

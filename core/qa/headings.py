@@ -67,7 +67,8 @@ def heading_candidates(book: BookInfo, text: DocumentText, *, story: bool) -> It
             continue
         seen.add(topic)
         name = named(book)
-        where = f"el {label} {_of(name)}" if label else name
+        unique = label and f"{label}.".casefold() not in text.repeated_labels
+        where = f"el {label} {_of(name)}" if unique else name
         verb = "establece" if book.doc_type == "norma" else "dice"
         yield _made(text, Form.STATEMENT, f"¿Qué {verb} {where} sobre {topic}?", standing, _HEADING_QUALITY, topic)
         if is_official(book):

@@ -10,7 +10,7 @@ from core.retrieval.terms import stems
 
 _OFFICIAL = ("norma", "manual", "calendario", "instrucciones", "folleto")
 _NUMBERING = re.compile(
-    r"^(?:(?P<article>artículo \d+(?: \w{3,8})?)\.\s*|(?:capítulo|título|sección|parte|tema|lección)\s+[\divxlc]+[ªº]?[.:)]?\s*[-–—:]?\s*"
+    r"^(?:(?P<article>artículo \d+(?: \w{3,8})?)\.\s*|(?:capítulo|título|sección|parte|tema|lección)\s+[\divxlc]+\.?[ªº]?[.:)]?\s*[-–—:]?\s*"
     r"|(?:epílogo|prólogo|apéndice|introducción)[.:]\s+"
     r"|(?:\d+|[A-Z]|[a-z]|[IVX]+)[.)]+\s*(?:\d+[.)]\s*)*)", re.IGNORECASE
 )  # fmt: skip

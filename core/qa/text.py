@@ -44,7 +44,7 @@ _THIS_LAW = re.compile(
 # Forms of verbs say little of a fact.
 _VERBAL = re.compile(
     r"\b(?:\w+(?:r[áé]n?|ó|aron|ieron|aban?|ando|iendo|ieran?|iesen?)|tenían?|había[ns]?|hay[an]+|sean?|siendo|hubiera\w*|está|esté|tiene|"
-    r"puede|debe|aunque|cuando|mediante|siempre|tanto|también|tampoco|est[aeo]s?|como|sino|según|dentro|dich\w+|anterior\w*|siguientes?)\b",
+    r"\w+[aei]r(?:l[aeo]s?|se)|obstante|hasta|partir|primer|segund[oa]|tod[ao]s?|puede|debe|aunque|cuando|mediante|siempre|tanto|también|tampoco|est[aeo]s?|como|sino|según|dentro|dich\w+|anterior\w*|siguientes?)\b",
     re.IGNORECASE,
 )
 # What makes a statement's denial true in part, or its figure one of several.
@@ -174,6 +174,14 @@ class DocumentText:
             if len({f.section_path[: depth + 1] for f in self.fragments if len(f.section_path) > depth}) >= 5:
                 return depth
         return max(0, deepest - 1)
+
+    @cached_property
+    def repeated_labels(self) -> set[str]:
+        """Headings' first two words ("Artículo 1") that stand over more than one section: no name for either."""
+        over: dict[str, set[tuple[str, ...]]] = {}
+        for fragment in self.fragments:
+            over.setdefault(" ".join(fragment.section_label.split()[:2]).casefold(), set()).add(fragment.section_path)
+        return {label for label, paths in over.items() if len(paths) > 1}
 
     def around(self, fragment: Fragment, start: int, length: int) -> tuple[str, tuple[str, ...]]:
         """The passage of ``MIN_WORDS`` to ``MAX_WORDS`` words from a stretch of a fragment on, in whole sentences, and

@@ -9,7 +9,7 @@ from core.qa.borders import load_topics
 from core.qa.generator_narrative import PAST, named_subject, one_deed
 from core.qa.generator_rules import BARE, PERSONS, names_something, split_subject
 from core.qa.models import BookInfo, Form
-from core.qa.naming import is_official, named
+from core.qa.naming import about, is_official, named, topic_of
 from core.qa.spanish import FINITE, NUMBER, denied, like, lower_first, number_forms, number_value
 from core.qa.text import HEDGED, DocumentText, Statement, bare, overlap, self_contained
 from core.retrieval.terms import fold, stems
@@ -30,6 +30,7 @@ _NOT_IN_TRAP = re.compile(
 _REPORTABLE = re.compile(rf"(?:El|La|Los|Las|Un|Una|Toda|Todo|Se|No|En|{FINITE})\s", re.IGNORECASE)
 _DETERMINED = re.compile(r"(?:El|La|Los|Las|Un|Una|Toda|Todo)\s")
 _SAME_THING = 0.6
+_SAYS_ENOUGH = 7
 _MAX_WORDS = 38
 
 
@@ -133,10 +134,25 @@ def figure_traps(book: BookInfo, text: DocumentText, statements: Sequence[Statem
         if bare(false) in text.folded or not contradicted_figure(text, st.text, old, new):
             continue
         claim = lower_first(false)
+        within = _within(st) if is_official(book) else ""
         question = rng.choice(
-            (f"He leído que {claim}. ¿Es correcto?", f"Me han dicho que {claim}. ¿Es así?", f"¿Es verdad que {claim}?")
+            (
+                f"He leído{within} que {claim}. ¿Es correcto?",
+                f"Me han dicho{within} que {claim}. ¿Es así?",
+                f"¿Es verdad{within} que {claim}?",
+            )
         )
         yield Trap(Form.FALSE_STATEMENT, question, st, false, facts, (new,), 0.9)
+
+
+def _within(st: Statement) -> str:
+    """The section's topic, for a claim that says too little alone; '' where it says enough or there is no topic."""
+    own = set(stems(st.text))
+    topic, _ = topic_of(st.fragment)
+    if not topic or len(own - BARE) >= _SAYS_ENOUGH or len(set(stems(topic)) - own) < 2:
+        return ""
+    context = about(topic)
+    return f", {context[:1].lower()}{context[1:]},"
 
 
 def _other_value(value: float, unit: str, rng: Random) -> float:
