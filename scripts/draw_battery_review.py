@@ -17,7 +17,7 @@ from core.services import Services, build_services
 
 REVIEW_PATH = PROJECT_ROOT / "data" / "eval" / "battery_review.json"
 BOOK_PATH = PROJECT_ROOT / "tests" / "data" / "libro_narrativo.md"
-SEED, DRAWN = 2027, 40
+SEED, DRAWN = 2028, 40
 OFFICIAL = (
     ("iva_2025", BookType.PRESCRIPTIVE),
     ("ley-58-2003", BookType.ANALYTIC),
