@@ -13,7 +13,7 @@ from core.qa.models import Battery, BatteryQuestion, GivenAnswer, Judgement, Pro
 from core.qa.store import RunStore, now
 
 # Before the first answer, this many seconds a question are announced (extractive, two cores).
-_FIRST_GUESS_S = 0.5
+_FIRST_GUESS_S = 1.5
 
 
 class Answerer(Protocol):
