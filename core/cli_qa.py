@@ -125,7 +125,8 @@ def compare_reports(before: Report, after: Report) -> dict[str, Any]:
     """What improved and what broke, question by question (by their text), with both verdicts."""
     old = {r.question.question: r for r in before.results}
     new = {r.question.question: r for r in after.results}
-    improved, broke = [], []
+    improved: list[dict[str, Any]] = []
+    broke: list[dict[str, Any]] = []
     for text, result in new.items():
         was, now = old[text].score if text in old else None, result.score
         if was is None or now is None or was == now:

@@ -5,14 +5,13 @@ never overwritten: where the file is there, only the questions that differ are t
 """
 
 import json
-from pathlib import Path
 from random import Random
 
 from core.config import PROJECT_ROOT, Settings
+from core.models import Scope
 from core.qa.battery import generate_battery
 from core.qa.models import Battery, BookInfo, BookType
 from core.qa.service import fragments_of_file, official_bench
-from core.models import Scope
 from core.services import Services, build_services
 
 REVIEW_PATH = PROJECT_ROOT / "data" / "eval" / "battery_review.json"
@@ -30,7 +29,9 @@ def batteries(services: Services) -> list[Battery]:
     found = [official_bench(services, doc_id, kind, seed=SEED).battery for doc_id, kind in OFFICIAL]
     title = "La imprenta de la calle Olmo"
     fragments = fragments_of_file(services, BOOK_PATH, doc_id="libro-narrativo", title=title, session_id="qa")
-    book = BookInfo("libro-narrativo", title, "Equipo de AsesorIA", BookType.NARRATIVE, "novela", source_scope=Scope.PRIVATE)
+    book = BookInfo(
+        "libro-narrativo", title, "Equipo de AsesorIA", BookType.NARRATIVE, "novela", source_scope=Scope.PRIVATE
+    )
     return [*found, generate_battery(book, fragments, seed=SEED)]
 
 

@@ -106,8 +106,10 @@ def absent_topics(book: BookInfo, text: DocumentText, rng: Random, nearest: Near
             else f"¿Explica {named(book)} {topic}?"
         )
         expected = (
-            f"{_capital(named(book))} no trata {topic}: ninguna de sus secciones habla de ello, así que no se puede responder con este "
-            f"documento. Lo que trata es, entre otras cosas: {chapters_line(text)}. Para esa cuestión hay que acudir a otra fuente."
+            f"{_capital(named(book))} no trata {topic}: ninguna de sus secciones habla de ello, así que no se "
+            f"puede responder con este "
+            f"documento. Lo que trata es, entre otras cosas: {chapters_line(text)}. Para esa cuestión hay que "
+            f"acudir a otra fuente."
         )
         yield Border(
             Form.ABSENT_TOPIC,
@@ -130,7 +132,7 @@ def newer(book: BookInfo, text: DocumentText, places: Sequence[Fragment], *, sto
             question = (
                 f"¿Hay alguna investigación más reciente que contradiga lo que {what} {name} {_on(topic, story)}?"
             )
-        lead = f"{_capital(name)} no puede decirlo: no recoge nada posterior a su propio texto. Lo que dice {_on(topic, story)} es: "
+        lead = f"{_capital(name)} no puede decirlo: no recoge nada posterior a su propio texto. {_says(topic, story)}"
         yield Border(
             Form.NEWER_RESEARCH,
             question,
@@ -152,7 +154,10 @@ def limitations(
         if not is_official(book):
             what = "deja sin contar" if story else "deja sin explicar"
             question = f"¿Qué {what} {name} {_on(topic, story)}?"
-        lead = f"{_capital(name)} no señala sus propias limitaciones en este punto y fuera de lo que dice no permite afirmar nada. Lo que dice {_on(topic, story)} es: "
+        lead = (
+            f"{_capital(name)} no señala sus propias limitaciones en este punto y fuera de lo que dice no permite "
+            f"afirmar nada. {_says(topic, story)}"
+        )
         yield Border(
             Form.LIMITATION,
             question,
@@ -210,6 +215,10 @@ def _topic(fragment: Fragment, story: bool) -> str:
     if story:
         return f"«{plain_heading(fragment.section_label)[0] or fragment.section_label}»"
     return topic_of(fragment)[0]
+
+
+def _says(topic: str, story: bool) -> str:
+    return f"Lo que dice {_on(topic, story)} es: "
 
 
 def _on(topic: str, story: bool) -> str:

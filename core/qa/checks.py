@@ -132,13 +132,12 @@ def contradicts(false: str, true: str) -> bool:
         return False
     if _denials(false) != _denials(true):
         return True
-    figures = {
-        n
-        for n in re.findall(
+    figures = set(
+        re.findall(
             rf"{_FIGURE.pattern}|\b(?:un|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|quince|veinte)\b",
             false.casefold(),
         )
-    }
+    )
     return bool(figures - set(re.findall(r"[\w.,]*\w", true.casefold()))) or bool(_names(false) - _names(true))
 
 

@@ -16,7 +16,9 @@ _IRREGULAR = (
     "mantuvo|detuvo|contuvo|dispuso|supuso|impuso|expuso|descubrió"
 )
 PAST = rf"(?:{_IRREGULAR}|[a-záéíóúñ]{{2,}}(?:ó|aron|ieron|yeron))"
-_NAME = r"(?:(?:Don|Doña|don|doña|Padre|Sor|el tío|la tía|El tío|La tía)\s)?[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+(?:\s[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+){0,2}"
+_NAME = r"(?:(?:Don|Doña|don|doña|Padre|Sor|el tío|la tía|El tío|La tía)\s)?" + (
+    r"[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+(?:\s[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+){0,2}"
+)
 _CLITIC_START = re.compile(r"^(?:le|les|lo|la|los|las|me|te|nos|os)\b", re.IGNORECASE)
 _DANGLES = re.compile(
     r"\b(?:ell[ao]s?|él|aquel\w*|aquell\w*|eso|esto|ello|allí|entonces|est[aeo]s?|es[ae]s?|dich\w+|mism[ao]s?|otr[ao]s?|también|tampoco|"
@@ -99,9 +101,8 @@ def _why(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candida
 
 def _when(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candidate]:
     years = list(_YEAR.finditer(st.text))
-    if len(years) != 1 or not (year := years[0]).group().startswith("en"):
-        if len(years) != 1 or not st.text.startswith("En "):
-            return
+    if len(years) != 1 or not (years[0].group().startswith("en") or st.text.startswith("En ")):
+        return
     year = years[0]
     sentence = st.text.rstrip(".")
     sentence = re.sub(rf"^En\s[^,]{{0,30}}{year['y']},\s", "", sentence)
@@ -130,7 +131,8 @@ def _how_many(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Ca
         return
     subject, verb, rest = parts
     match = re.match(
-        rf"(?P<n>{NUMBER}|veinti\w+|treinta y \w+|cuarenta y \w+|doscient\w+|trescient\w+|quinient\w+|mil)\s(?P<o>[a-záéíóúñ]+s)\b\s*(?P<r>[^,;]*)",
+        rf"(?P<n>{NUMBER}|veinti\w+|treinta y \w+|cuarenta y \w+|doscient\w+|trescient\w+|quinient\w+|"
+        rf"mil)\s(?P<o>[a-záéíóúñ]+s)\b\s*(?P<r>[^,;]*)",
         rest,
     )
     if match and match["n"] not in ("un", "una", "uno") and len(match["r"].split()) >= 2:
@@ -161,7 +163,7 @@ def _who(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candida
     subject, verb, rest = parts
     clause = re.split(r"[,;:]", rest, maxsplit=1)[0].strip()
     clause = _one_deed(clause)
-    content = [s for s in stems(clause)]
+    content = list(stems(clause))
     if (
         len(content) < 3
         or " y " in subject

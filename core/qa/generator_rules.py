@@ -29,17 +29,22 @@ _NOT_A_SUBJECT = re.compile(
 BARE = frozenset(
     stem
     for stem in stems(
-        "plazo importe tipo sujeto administración objeto finalidad fecha cuantía resultado porcentaje sanción multa opción renuncia "
-        "solicitud resolución procedimiento exención régimen deducción persona entidad ley reglamento regla norma operación cantidad "
-        "contribuyente interesado documento declaración casilla límite base cálculo efecto caso supuesto requisito condición medida "
-        "acuerdo recurso órgano derecho obligación aplicación reducción comunicación notificación parte forma cuota devolución impuesto "
+        "plazo importe tipo sujeto administración objeto finalidad fecha cuantía resultado porcentaje "
+        "sanción multa opción renuncia "
+        "solicitud resolución procedimiento exención régimen deducción persona entidad ley reglamento regla "
+        "norma operación cantidad "
+        "contribuyente interesado documento declaración casilla límite base cálculo efecto caso supuesto "
+        "requisito condición medida "
+        "acuerdo recurso órgano derecho obligación aplicación reducción comunicación notificación parte "
+        "forma cuota devolución impuesto "
         "infracción obligado tributario actuación expediente empresario profesional factura inspección prueba dato registro bien "
         "servicio entrega gasto ingreso rendimiento propuesta acta concepto elemento importe valor pago"
     )
 )
 _UNITS = r"(?:días?|mes(?:es)?|años?|horas?|trimestres?)(?:\s+(?:hábiles|naturales))?"
 _TERM = re.compile(
-    rf"\b(?:en|dentro de|durante|antes de)\s+(?:el|un|los|cada)?\s*(?:plazo|período|periodo)?\s*(?:máximo|mínimo|improrrogable)?\s*(?:de)?\s*"
+    rf"\b(?:en|dentro de|durante|antes de)\s+(?:el|un|los|cada)?\s*(?:plazo|período|periodo)?\s*(?:máximo|"
+    rf"mínimo|improrrogable)?\s*(?:de)?\s*"
     rf"(?P<n>{NUMBER})\s+(?:primeros\s+)?(?P<u>{_UNITS})\b",
     re.IGNORECASE,
 )
@@ -48,18 +53,24 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _RATE = re.compile(rf"(?P<n>{NUMBER})\s+(?P<u>por ciento|por 100|%|euros)", re.IGNORECASE)
-PERSONS = re.compile(r"^(?:l[ao]s que|las personas|los (?:empresarios|profesionales|contribuyentes|sujetos|obligados|productores|padres)|quienes|"
-                      r"las entidades|las sociedades|el obligado|la persona|el que)\b", re.IGNORECASE)  # fmt: skip
+PERSONS = re.compile(
+    r"^(?:l[ao]s que|las personas|los (?:empresarios|profesionales|contribuyentes|sujetos|obligados|productores|padres)|"
+    r"quienes|las entidades|las sociedades|el obligado|la persona|el que)\b",
+    re.IGNORECASE,
+)
 _CONDITION = re.compile(
-    r",?\s+(?P<link>cuando|siempre que|siempre y cuando|en los casos en (?:los )?que|en los supuestos en (?:los )?que|desde el momento en que)\s+(?P<c>.+)\.$"
+    r",?\s+(?P<link>cuando|siempre que|siempre y cuando|en los casos en (?:los )?que|en los supuestos en "
+    r"(?:los )?que|desde el momento en que)\s+(?P<c>.+)\.$"
 )
 _FIRST_CONDITION = re.compile(
-    r"^(?P<link>Cuando|Si|En (?:el )?caso de que|En los casos en (?:los )?que|En el supuesto de que|En los supuestos en (?:los )?que|En (?:el )?caso de|En el supuesto de|Tratándose de|Transcurrido)\s+(?P<c>.+)$"
+    r"^(?P<link>Cuando|Si|En (?:el )?caso de que|En los casos en (?:los )?que|En el supuesto de que|En los "
+    r"supuestos en (?:los )?que|En (?:el )?caso de|En el supuesto de|Tratándose de|Transcurrido)\s+(?P<c>.+)$"
 )
 _NOMINAL_LINKS = ("en caso de", "en el caso de", "en el supuesto de", "tratándose de", "transcurrido")
 # A condition names what it speaks of: subject first, or a passive with its subject.
 _CLAUSE_SUBJECT = re.compile(
-    r"(?:no )?(?:(?:el|la|los|las|un|una|alguno de los|alguna de las|cualquiera de los)\s\w|se (?:(?!trat|hall|encontr)\w)+(?:\s\w+)? (?:el|la|los|las|un|una)\b"
+    r"(?:no )?(?:(?:el|la|los|las|un|una|alguno de los|alguna de las|cualquiera de los)\s\w|se (?:(?!trat|"
+    r"hall|encontr)\w)+(?:\s\w+)? (?:el|la|los|las|un|una)\b"
     r"|(?:haya|hayan|hubiera|hubieran) transcurrido|existan?\b|concurran?\b|no exista)"
 )
 _MAIN = re.compile(
@@ -85,7 +96,8 @@ _HARMLESS_TAIL = re.compile(
 )
 _MAX_QUESTION_WORDS = 34
 _ONE_OF_MANY = re.compile(
-    r"(?:El|La) (?:plazo|tipo|importe|cuantía|fecha|objetivo|finalidad|órgano|límite|lugar|efecto|porcentaje|resultado|período|periodo)\b"
+    r"(?:El|La) (?:plazo|tipo|importe|cuantía|fecha|objetivo|finalidad|órgano|límite|lugar|efecto|porcentaje|"
+    r"resultado|período|periodo)\b"
 )
 _LIST_LEAD = re.compile(
     r"^(?P<a>.+?)\s*\b(?P<art>los|las|el|la)\s+siguientes?\s+(?P<n>[a-záéíóúñ]+(?:\s+(?:de\s+)?[a-záéíóúñ]+){0,2}):$"
@@ -95,7 +107,8 @@ _LIST_LEAD_AFTER = re.compile(
 )
 # What points elsewhere at the end of a clause, and can be left out of a question.
 POINTER = re.compile(
-    r",?\s(?:que se (?:establecen?|refieren?|indican?|citan?|señalan?|detallan?)|a (?:los |las |la )?que se refier\w+|a los que se refier\w+|previst[ao]s? (?:en|por)|"
+    r",?\s(?:que se (?:establecen?|refieren?|indican?|citan?|señalan?|detallan?)|a (?:los |las |la )?que se "
+    r"refier\w+|a los que se refier\w+|previst[ao]s? (?:en|por)|"
     r"establecid[ao]s? (?:en|por)|regulad[ao]s? (?:en|por)|contenid[ao]s? en|recogid[ao]s? en|señalad[ao]s? en|"
     r"de acuerdo con lo|conforme a lo|con arreglo a lo|en los términos|de conformidad con|según lo|en virtud de lo)\b.*$"
 )
@@ -105,7 +118,8 @@ _LOST = re.compile(
 )
 # A rule that only sends to another one answers nothing.
 _ONLY_POINTS = re.compile(
-    r"\blo (?:dispuesto|establecido|previsto|señalado|indicado|anterior)\b|\bse estará a\b|\best[ae] (?:capítulo|sección|título|artículo|apartado)\b|\b(?:párrafo|apartado|número) anterior",
+    r"\blo (?:dispuesto|establecido|previsto|señalado|indicado|anterior)\b|\bse estará a\b|\best[ae] "
+    r"(?:capítulo|sección|título|artículo|apartado)\b|\b(?:párrafo|apartado|número) anterior",
     re.IGNORECASE,
 )
 
@@ -214,7 +228,8 @@ def _definitions(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         if not re.match(rf"(?:{FINITE}|exigibles?|de|competentes?|aplicables?|[\w]+(?:ad|id)[oa]s?)\b", m["x"]):
             yield made(f"¿{who} son {with_article(m['x'])}?", m["x"], m["d"], 0.9)
     if m := re.match(
-        rf"(?:Se considera(?:rá|rán|n)?|Tendrán? la consideración de|Tienen? la consideración de) (?P<x>[a-záéíóúñ]+(?: [a-záéíóúñ]+){{0,5}}?),? (?:a )?(?P<d>{nominal}.{{25,}})",
+        rf"(?:Se considera(?:rá|rán|n)?|Tendrán? la consideración de|Tienen? la consideración de) "
+        rf"(?P<x>[a-záéíóúñ]+(?: [a-záéíóúñ]+){{0,5}}?),? (?:a )?(?P<d>{nominal}.{{25,}})",
         sentence,
     ):
         verb = "Quiénes tienen" if PERSONS.match(m["d"]) else "Qué tiene"
@@ -283,13 +298,17 @@ def _terms(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     )
     if parts := split_subject(before + " "):
         subject, verb, middle = parts
-        if len(middle.split()) <= 14 and "," not in middle and not _clauses(middle):
-            if (
+        if (
+            len(middle.split()) <= 14
+            and "," not in middle
+            and not _clauses(middle)
+            and (
                 names_something(f"{subject} {middle}")
                 and not re.search(r"(?:podrá|podrán)$", verb)
                 and not _unfinished(middle)
-            ):
-                yield _candidate(Form.DEADLINE, asked(wh, verb, subject, middle), st, facts, 0.85, subject)
+            )
+        ):
+            yield _candidate(Form.DEADLINE, asked(wh, verb, subject, middle), st, facts, 0.85, subject)
 
 
 def _clauses(stretch: str) -> bool:
@@ -332,7 +351,7 @@ def _rates(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         yield _candidate(
             Form.FIGURE, f"¿Con qué multa {present(verb)} {lower_first(subject)}?", st, facts, 0.85, subject
         )
-    elif m := re.match(
+    elif re.match(
         rf"(?:al|a un|en un|en el|por el|en|del?|hasta el|a|el)\s+(?:tipo del?\s+)?{re.escape(rate.group())}", rest
     ):
         prep = "A" if re.match(r"al?\b", rest) else "En"
@@ -460,7 +479,7 @@ def _whether(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     else:
         return
     question = f"¿{question[1].upper()}{question[2:]}"
-    core = (verb if "no " in verb else verb,)
+    core = (verb,)
     yield _candidate(Form.CASE, question, st, (core, *_terms_of(text, clause, subject, 2)), 0.78, subject)
 
 
@@ -517,14 +536,20 @@ def _who(text: DocumentText, st: Statement) -> Iterator[Candidate]:
         yield _candidate(
             Form.STATEMENT, f"¿A quién corresponde {m['x']}?", st, ((m["w"].split(" ", 1)[1],),), 0.6, m["x"]
         )
-    if m := re.match(
-        r"(?P<v>(?:No )?(?:[Ee]star|[Qq]uedar|[Pp]odr|[Dd]eber|[Tt]endr)(?:á|án)) (?P<x>[^,:;]{8,110}?) (?P<w>(?:los|las) [^,:;]{4,90} que .{15,})",
-        st.text,
+    if (
+        (
+            m := re.match(
+                r"(?P<v>(?:No )?(?:[Ee]star|[Qq]uedar|[Pp]odr|[Dd]eber|[Tt]endr)(?:á|án)) (?P<x>[^,:;]{8,110}?) "
+                r"(?P<w>(?:los|las) [^,:;]{4,90} que .{15,})",
+                st.text,
+            )
+        )
+        and PERSONS.match(m["w"])
+        and not re.search(r"\b(?:los|las|de|a|en)$", m["x"])
     ):
-        if PERSONS.match(m["w"]) and not re.search(r"\b(?:los|las|de|a|en)$", m["x"]):
-            verb = present(m["v"].lower()).replace("n ", "n ")
-            question = f"¿Quiénes {verb} {m['x']}?"
-            yield _candidate(Form.CONDITION, question, st, _terms_of(text, m["w"], question), 0.75, m["x"])
+        verb = present(m["v"].lower()).replace("n ", "n ")
+        question = f"¿Quiénes {verb} {m['x']}?"
+        yield _candidate(Form.CONDITION, question, st, _terms_of(text, m["w"], question), 0.75, m["x"])
 
 
 def _lists(listing: Listing) -> Iterator[Candidate]:

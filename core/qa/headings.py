@@ -95,7 +95,9 @@ def related(text: DocumentText, found: Sequence[Candidate]) -> Iterator[Candidat
     """Two things of one name that are defined near each other: "¿Qué diferencia hay entre X e Y?"."""
     defined = [
         c for c in found
-        if c.form in (Form.DEFINITION, Form.FIGURE) and 2 <= len(c.subject.split()) <= 8 and not re.search(r"distint[ao]s?$|,", c.subject)
+        if c.form in (Form.DEFINITION, Form.FIGURE)
+        and 2 <= len(c.subject.split()) <= 8
+        and not re.search(r"distint[ao]s?$|,", c.subject)
     ]  # fmt: skip
     for i, one in enumerate(defined):
         for other in defined[i + 1 :]:

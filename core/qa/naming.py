@@ -10,7 +10,8 @@ from core.retrieval.terms import stems
 
 _OFFICIAL = ("norma", "manual", "calendario", "instrucciones", "folleto")
 _NUMBERING = re.compile(
-    r"^(?:(?P<article>artículo \d+(?: \w{3,8})?)\.\s*|(?:capítulo|título|sección|parte|tema|lección)\s+[\divxlc]+\.?[ªº]?[.:)]?\s*[-–—:]?\s*"
+    r"^(?:(?P<article>artículo \d+(?: \w{3,8})?)\.\s*|(?:capítulo|título|sección|parte|tema|"
+    r"lección)\s+[\divxlc]+\.?[ªº]?[.:)]?\s*[-–—:]?\s*"
     r"|(?:epílogo|prólogo|apéndice|introducción)[.:]\s+"
     r"|(?:\d+|[A-Z]|[a-z]|[IVX]+)[.)]+\s*(?:\d+[.)]\s*)*)", re.IGNORECASE
 )  # fmt: skip
@@ -20,8 +21,10 @@ _NO_NOUN = re.compile(
 )
 # Headings that name no topic.
 _GENERAL = re.compile(
-    r"^(?:disposiciones? (?:generales|comunes|adicional\w*)|(?:normas?|condiciones) (?:generales|comunes)|reglas? (?:general(?:es)?|especiales?|específicas?)|"
-    r"supuestos? (?:general\w*|especial\w*|de \w+)|plazos? de \w+|obligaciones (?:específicas|formales)|otr[oa]s .*|cuestiones .*|aspectos .*)$",
+    r"^(?:disposiciones? (?:generales|comunes|adicional\w*)|(?:normas?|condiciones) (?:generales|comunes)|"
+    r"reglas? (?:general(?:es)?|especiales?|específicas?)|"
+    r"supuestos? (?:general\w*|especial\w*|de \w+)|plazos? de \w+|obligaciones (?:específicas|formales)|"
+    r"otr[oa]s .*|cuestiones .*|aspectos .*)$",
     re.IGNORECASE,
 )
 _HEADING_WORDS = 14

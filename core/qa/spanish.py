@@ -16,7 +16,10 @@ VERB = rf"(?:no\s+)?(?:se\s+)?{FINITE}\b"
 _DETERMINERS = (
     "el|la|los|las|un|una|unos|unas|todo|toda|todos|todas|cualquier|cada|quienes|sus?|al|del|ningún|ninguna|lo|quien"
 )
-_FUNCTION = "se|no|en|a|de|por|para|con|sin|si|cuando|tanto|ni|tratándose|transcurrido|siempre|tampoco|solo|sólo|desde|hasta|durante|toda|ambos"
+_FUNCTION = (
+    "se|no|en|a|de|por|para|con|sin|si|cuando|tanto|ni|tratándose|transcurrido|siempre|tampoco|solo|sólo|desde|hasta|"
+    "durante|toda|ambos"
+)
 _NUMBERS = (
     "un|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieciséis|diecisiete|"
     "dieciocho|diecinueve|veinte"
@@ -56,7 +59,10 @@ _TO_PRESENT = {
     "dictará": "dicta", "dictarán": "dictan", "tributará": "tributa", "tributarán": "tributan",
 }  # fmt: skip
 _MASCULINE = frozenset(
-    "avión camión guion sistema problema régimen idioma programa tema día esquema diagrama mapa mes interés país impuesto lugar ".split()
+    (
+        "avión camión guion sistema problema régimen idioma programa tema día esquema diagrama mapa mes interés país "
+        "impuesto lugar"
+    ).split()
 )
 _FEMININE_ENDS = ("ión", "dad", "tad", "tud", "ez", "umbre", "sis", "ie", "clase", "base", "parte", "fase", "orden")
 _FEMININE_PLURAL_ENDS = (

@@ -23,7 +23,8 @@ ASIDE = re.compile(
 )
 _EXAMPLE = re.compile(r"^\W*(?:ejemplos?|supuestos?|solución|casos? prácticos?)\b\W*(?:\d|$|:|\.)", re.IGNORECASE)
 _NO_STATEMENT = re.compile(
-    r"\?|…|\.\.\.|=|\bejemplo|\bvéase\b|\bvid\.|\bver (?:el )?(?:apartado|capítulo|página)|\bnota\b|^\W*(?:precisiones|importante|recuerde)|"
+    r"\?|…|\.\.\.|=|\bejemplo|\bvéase\b|\bvid\.|\bver (?:el )?(?:apartado|capítulo|página)|\bnota\b|"
+    r"^\W*(?:precisiones|importante|recuerde)|"
     r"\bredacci[oó]n\b|\bsuprimid|\bderogad|\bS\.\s?[AL]\.|\bD\.ª? |©|https?:|www\.|\|",
     re.IGNORECASE,
 )
@@ -32,9 +33,11 @@ DANGLING = re.compile(
     r"\b(?:dich[ao]s?|[eé]st[eao]s?|[eé]s[eao]s?|aqu[eé]ll[ao]s?|aqu[eé]l|ell[ao]s?|mism[ao]s?|tal(?:es)?|anterior(?:es|mente)?|siguientes?|"
     r"citad[ao]s?|referid[ao]s?|mencionad[ao]s?|indicad[ao]s?|señalad[ao]s?|expresad[ao]s?|aludid[ao]s?|previst[ao]s?|"
     r"establecid[ao]s?|dispuest[ao]s?|descrit[ao]s?|antedich[ao]s?|contemplad[ao]s?|enumerad[ao]s?|recogid[ao]s?|regulad[ao]s?|"
-    r"con (?:anterioridad|posterioridad)(?! al?\b)|correspondientes?|respectiv[ao]s?|amb[ao]s|apartados?|párrafos?|letras?|números? \d|artículos?|arts?|capítulos?|títulos?|sección|"
+    r"con (?:anterioridad|posterioridad)(?! al?\b)|correspondientes?|respectiv[ao]s?|amb[ao]s|apartados?|"
+    r"párrafos?|letras?|números? \d|artículos?|arts?|capítulos?|títulos?|sección|"
     r"disposición|presente|precedentes?|conforme|citada|así como|asimismo|también|además|tampoco|igualmente|"
-    r"a continuación|LIVA|RIVA|LIRPF|RIRPF|otr[ao]s?|le|les|lo|demás|restantes?|aquí|allí|ahí|anexo|señalan?|procedimiento general|"
+    r"a continuación|LIVA|RIVA|LIRPF|RIRPF|otr[ao]s?|le|les|lo|demás|restantes?|aquí|allí|ahí|anexo|señalan?|"
+    r"procedimiento general|"
     r"reglamentariamente|en su caso|supra|infra)\b|[()\[\]«»“”\"/]|\d\.[ºª]|\b[a-z]\)",
     re.IGNORECASE,
 )

@@ -15,16 +15,22 @@ from core.qa.text import HEDGED, DocumentText, Statement, bare, overlap, self_co
 from core.retrieval.terms import fold, stems
 
 _FIGURE = re.compile(
-    rf"(?P<n>{NUMBER})\s+(?P<u>por ciento|por 100|%|euros|pesetas|días|mes(?:es)?|años?|horas|semanas|hijos|vecinos|votos|ejemplares|carteles|personas|páginas|"
+    rf"(?P<n>{NUMBER})\s+(?P<u>por ciento|por 100|%|euros|pesetas|días|mes(?:es)?|años?|horas|semanas|hijos|"
+    rf"vecinos|votos|ejemplares|carteles|personas|páginas|"
     r"cuentos|libros|líneas|erratas|historias)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:en|de) (?P<y>1[5-9]\d\d|20\d\d)\b")
 # Denying these makes a statement that a person could believe.
-_DENIABLE = re.compile(r"^(?:no )?(?:se )?(?:podrá|podrán|deberá|deberán|quedará|quedarán|estará|estarán|tendrá|tendrán|puede|pueden|debe|deben|está|están|"
-                       r"será|serán|exigirá|aplicará|aplicarán|admitirá|admitirán|considerará|considerarán|incluirá|incluirán|devengará|devengarán)$")  # fmt: skip
+_DENIABLE = re.compile(
+    r"^(?:no )?(?:se )?(?:podrá|podrán|deberá|deberán|quedará|quedarán|estará|estarán|tendrá|tendrán|puede|pueden|debe|"
+    r"deben|está|están|será|serán|exigirá|aplicará|aplicarán|admitirá|admitirán|considerará|considerarán|incluirá|"
+    r"incluirán|devengará|devengarán)$"
+)
 _NOT_IN_TRAP = re.compile(
-    r"\b(?:es decir|esto es|por ejemplo|no obstante|sin embargo|en todo caso|asimismo|en particular|en general|casillas?|se exceptúan?|se excluyen?|siguientes?|artículos?|apartados?|letras?|anterior(?:es)?|presente|párrafos?)\b|[«»“”:;()]",
+    r"\b(?:es decir|esto es|por ejemplo|no obstante|sin embargo|en todo caso|asimismo|en particular|en "
+    r"general|casillas?|se exceptúan?|se excluyen?|siguientes?|artículos?|apartados?|letras?|anterior(?:es)?|"
+    r"presente|párrafos?)\b|[«»“”:;()]",
     re.IGNORECASE,
 )
 _REPORTABLE = re.compile(rf"(?:El|La|Los|Las|Un|Una|Toda|Todo|Se|No|En|{FINITE})\s", re.IGNORECASE)

@@ -86,7 +86,9 @@ def test_the_subject_goes_after_its_verb(parts: tuple[str, str, str, str], quest
 
 
 def test_a_pointer_at_the_end_is_cut_only_where_something_is_left() -> None:
-    whole = "La factura deberá emitirse por vía electrónica todos los meses de acuerdo con lo dispuesto en el artículo 8."
+    whole = (
+        "La factura deberá emitirse por vía electrónica todos los meses de acuerdo con lo dispuesto en el artículo 8."
+    )
     assert without_pointer(whole) == "La factura deberá emitirse por vía electrónica todos los meses."
     assert without_pointer("Se pagará en el plazo previsto en la ley.") == "Se pagará en el plazo previsto en la ley."
 
@@ -189,13 +191,16 @@ def test_checks_find_what_is_wrong(book: list[Fragment]) -> None:
     text = DocumentText(book)
     battery = generate_battery(story(), book)
     right = next(q for q in battery.questions if q.type is QuestionType.A)
+
     def wrong(**changes: object) -> str:
         return " ".join(problems(replace(right, **changes), battery.book, text))  # type: ignore[arg-type]
 
     assert "no existe" in wrong(expected_fragments=("nada",))
     assert "no está en sus fragmentos" in wrong(criteria=Criteria(precision=(("hipopótamo",),)))
     assert "cifras" in wrong(expected_answer=f"{right.expected_answer} Fueron 4321.")
-    assert "no se apoya" in wrong(expected_answer="Los dinosaurios herbívoros desaparecieron durante glaciaciones remotas.")
+    assert "no se apoya" in wrong(
+        expected_answer="Los dinosaurios herbívoros desaparecieron durante glaciaciones remotas."
+    )
     assert "no tiene respuesta" in wrong(expected_answer="")
     assert "repite" in " ".join(problems(right, battery.book, text, before=[right]))
     trap = next(q for q in battery.questions if q.form is Form.FALSE_STATEMENT)
