@@ -36,7 +36,7 @@ _SYSTEM = (
     "Respondes únicamente con el objeto JSON que se te pide."
 )
 _TASKS = {
-    QuestionType.A: "una pregunta de recuperación directa: lo que el documento dice de un concepto, un dato, un plazo o una lista",
+    QuestionType.A: "una pregunta de recuperación directa: lo que el documento dice de un concepto, dato, plazo o lista",
     QuestionType.B: "una pregunta de aplicación o inferencia: qué resulta de lo que dice el documento en una situación concreta",
     QuestionType.C: "una pregunta de borde, cuya respuesta honesta es que el documento no lo trata o hasta dónde llega",
     QuestionType.D: "una pregunta trampa que da por buena una afirmación falsa según el documento, que hay que rechazar",

@@ -33,6 +33,7 @@ _KIN = re.compile(
     r"maestr[oa]|aprendi[zc]\w*|vecin[oa]s?|sobrin[oa]s?|rival(?:es)?|discípul[oa]|enemig[oa]s?|novi[oa]|cuñad[oa])\b",
     re.IGNORECASE,
 )
+_THING_DID = rf"(?P<s>(?:El|La|Los|Las)\s[^,]{{4,60}}?)\s(?P<v>(?:se\s)?{PAST})\s(?P<r>[^,]{{6,80}})$"
 _MAX_WORDS = 30
 
 
@@ -113,16 +114,9 @@ def _when(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candid
         subject, verb, rest = parts
         if rest and len(rest.split()) >= 2:
             yield _made(st, Form.DEADLINE, f"¿En qué año {verb} {subject} {rest}?", ((year["y"],),), 0.9, subject)
-    elif m := re.match(rf"(?P<s>(?:El|La|Los|Las)\s[^,]{{4,60}}?)\s(?P<v>(?:se\s)?{PAST})\s(?P<r>[^,]{{6,80}})$", main):
-        if not re.search(r"\bque\b", m["s"]):
-            yield _made(
-                st,
-                Form.DEADLINE,
-                f"¿En qué año {m['v']} {lower_first(m['s'])} {m['r']}?",
-                ((year["y"],),),
-                0.75,
-                m["s"],
-            )
+    elif (m := re.match(_THING_DID, main)) and "que" not in m["s"].split():
+        question = f"¿En qué año {m['v']} {lower_first(m['s'])} {m['r']}?"
+        yield _made(st, Form.DEADLINE, question, ((year["y"],),), 0.75, m["s"])
 
 
 def _how_many(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candidate]:

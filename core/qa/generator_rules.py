@@ -338,14 +338,14 @@ def _rates(text: DocumentText, st: Statement) -> Iterator[Candidate]:
     facts = (figure_forms(rate["n"], rate["u"]),)
     if not names_something(subject) or len(stems(subject)) < 2:
         return
-    if m := re.match(rf"(?:de|del|el|en|como máximo,? de|un máximo de)?\s*{re.escape(rate.group())}", rest):
+    if re.match(rf"(?:de|del|el|en|como máximo,? de|un máximo de)?\s*{re.escape(rate.group())}", rest):
         if verb in ("será", "es"):
             yield _candidate(Form.FIGURE, f"¿Cuál es {lower_first(subject)}?", st, facts, 0.95, subject)
         elif verb in ("serán", "son"):
             yield _candidate(Form.FIGURE, f"¿Cuáles son {lower_first(subject)}?", st, facts, 0.8, subject)
     elif "consist" in verb:
         return
-    elif m := re.match(
+    elif re.match(
         rf"(?:con |en )?(?P<x>multa(?: pecuniaria)?(?: proporcional| fija)?) (?:del?) {re.escape(rate.group())}", rest
     ):
         yield _candidate(
@@ -440,10 +440,10 @@ def _duties(text: DocumentText, st: Statement) -> Iterator[Candidate]:
             if PERSONS.match(lower_first(subject)):
                 yield _candidate(Form.CASE, question, st, _terms_of(text, m["r"], question), 0.8, subject)
     if m := re.match(r"Para (?P<c>(?!que\b|ello\b)\w+[aei]r(?:se)?\b[^,:;]{15,140}), (?P<r>.{25,})", st.text):
-        if _MAIN.match(m["r"]):
-            question = f"¿Qué hay que hacer para {m['c']}?"
-            if re.search(r"\b(?:deber|ser(?:á|án) (?:preciso|necesari|requisito)|tendr|debe)", m["r"]):
-                yield _candidate(Form.CASE, question, st, _terms_of(text, m["r"], question), 0.8, m["c"])
+        question = f"¿Qué hay que hacer para {m['c']}?"
+        must = re.search(r"\b(?:deber|ser(?:á|án) (?:preciso|necesari|requisito)|tendr|debe)", m["r"])
+        if must and _MAIN.match(m["r"]):
+            yield _candidate(Form.CASE, question, st, _terms_of(text, m["r"], question), 0.8, m["c"])
 
 
 def _whether(text: DocumentText, st: Statement) -> Iterator[Candidate]:
