@@ -49,12 +49,19 @@ class CandidateSet:
 
 
 def gather(
-    snapshot: Snapshot, signals: Signals, terms: TermStatistics, *, without: Collection[int] = ()
+    snapshot: Snapshot,
+    signals: Signals,
+    terms: TermStatistics,
+    *,
+    without: Collection[int] = (),
+    within: Collection[int] | None = None,
 ) -> CandidateSet:
     """Candidates from four rankings (cosine and BM25, on passages and on expected questions) with their features.
 
     ``signals.vector`` is the question's vector for questions; passages are compared through ``passage_vector``.
     ``without``: places of expected questions to be treated as absent (training leaves some out).
+    ``within``: the only fragments that may be candidates (places). Their features are what they would be among all,
+    so that the reranker's probabilities stay what they are.
     """
     passage_cosine = snapshot.passages @ signals.vector
     question_cosine = snapshot.questions @ signals.vector if len(snapshot.questions) else np.zeros(0, np.float32)
@@ -70,6 +77,8 @@ def gather(
         _owners(snapshot, _top(question_cosine, 3 * CANDIDATES)),
         _owners(snapshot, _by_score(question_bm25)),
     ]
+    if within is not None:
+        rankings = _only(within, snapshot, passage_cosine, signals.passage_bm25, question_cosine, question_bm25)
     places = list(dict.fromkeys(i for ranking in rankings for i in ranking))
     if not places:
         return CandidateSet([], np.zeros((0, len(NAMES)), np.float32))
@@ -132,6 +141,26 @@ def gather(
             )
         )
     return CandidateSet(places, np.array(rows, dtype=np.float32))
+
+
+def _only(
+    within: Collection[int],
+    snapshot: Snapshot,
+    passage_cosine: NDArray[np.float32],
+    passage_bm25: dict[int, float],
+    question_cosine: NDArray[np.float32],
+    question_bm25: dict[int, float],
+) -> list[list[int]]:
+    """The four rankings of the fragments ``within`` and their questions."""
+    allowed = frozenset(within)
+    fragments = np.fromiter(sorted(allowed), dtype=np.int64)
+    owned = np.array([j for i in fragments for j in snapshot.questions_of[i]], dtype=np.int64)
+    return [
+        [int(fragments[i]) for i in _top(passage_cosine[fragments], CANDIDATES)],
+        _by_score({i: s for i, s in passage_bm25.items() if i in allowed})[:CANDIDATES],
+        _owners(snapshot, [int(owned[j]) for j in _top(question_cosine[owned], 3 * CANDIDATES)] if len(owned) else []),
+        _owners(snapshot, _by_score({j: s for j, s in question_bm25.items() if int(snapshot.owners[j]) in allowed})),
+    ]
 
 
 def _top(scores: NDArray[np.float32], k: int) -> list[int]:

@@ -55,15 +55,19 @@ class HybridSearch:
         """
         return list(self.run(question, k).found)
 
-    def run(self, question: str, k: int) -> SearchResult:
-        """As `search`, with the question's vector, the candidates and the time of each stage."""
+    def run(self, question: str, k: int, *, doc_id: str = "") -> SearchResult:
+        """As `search`, with the question's vector, the candidates and the time of each stage.
+
+        With ``doc_id`` only that document's fragments are found; each keeps the probability that it has among all.
+        """
         clock = [time.perf_counter()]
         raw = self.embedder.embed_query(question)
         vector = self.adapter.questions(raw[None, :])[0]
         clock.append(time.perf_counter())
-        signals = self.signals(question, vector)
+        signals = self.signals(question, vector, doc_id=doc_id)
+        within = [i for i, f in enumerate(self.snapshot.fragments) if f.doc_id == doc_id] if doc_id else None
         clock.append(time.perf_counter())
-        candidates = gather(self.snapshot, signals, self.terms)
+        candidates = gather(self.snapshot, signals, self.terms, within=within)
         clock.append(time.perf_counter())
         probability = self.reranker.probabilities(question, candidates, self.snapshot)
         order = np.argsort(-probability, kind="stable")[:k]
@@ -87,10 +91,13 @@ class HybridSearch:
         }
         return SearchResult(found, raw, vector, candidates, timings, expected)
 
-    def signals(self, question: str, vector: Floats) -> Signals:
-        """BM25 scores of passages and expected questions, by place."""
+    def signals(self, question: str, vector: Floats, *, doc_id: str = "") -> Signals:
+        """BM25 scores of passages and expected questions, by place; those of one document besides the best of all."""
         passages = self.store.full_text(question, CANDIDATES)
         expected = self.questions.full_text(question, 3 * CANDIDATES)
+        if doc_id:
+            passages = [*passages, *self.store.full_text(question, CANDIDATES, doc_id=doc_id)]
+            expected = [*expected, *self.questions.full_text(question, 3 * CANDIDATES, doc_id=doc_id)]
         place, question_place = self.snapshot.place, self.snapshot.question_place
         return Signals(
             text=question,

@@ -109,14 +109,18 @@ class _Table:
         flat = found.column("vector").combine_chunks().flatten().to_numpy(zero_copy_only=False)
         return found.column("id").to_pylist(), flat.reshape(-1, self._dimension).astype(np.float32)
 
-    def _text_search(self, words: str, k: int, columns: Sequence[str]) -> list[dict[str, Any]]:
-        """Rows by BM25 on stems without accents, best first, the score under ``_score``."""
+    def _text_search(self, words: str, k: int, columns: Sequence[str], doc_id: str = "") -> list[dict[str, Any]]:
+        """Rows (of one document, where ``doc_id`` is given) by BM25 on stems without accents, best first, the score
+        under ``_score``."""
+        from lancedb.expr import col, lit
         from lancedb.query import MatchQuery
 
         words = " ".join(words.split())
         if not words:
             return []
         query = self._ready().search(MatchQuery(words, self.text_column), query_type="fts")
+        if doc_id:
+            query = query.where(col("doc_id") == lit(doc_id))
         return list(query.select([*columns, "_score"]).limit(k).to_list())
 
     def _make_text_index(self) -> None:
@@ -157,13 +161,13 @@ class FragmentStore(_Table):
         rows = query.distance_type("cosine").select([*_PLAIN, *_LISTED, "_distance"]).limit(k).to_list()
         return [(_to_fragment(row), 1.0 - float(row["_distance"])) for row in rows]
 
-    def full_text(self, words: str, k: int) -> list[tuple[Fragment, float]]:
-        """The ``k`` best fragments by BM25 on stems without accents, with the score, best first.
+    def full_text(self, words: str, k: int, *, doc_id: str = "") -> list[tuple[Fragment, float]]:
+        """The ``k`` best fragments (of one document, or all) by BM25 on stems without accents, with the score, best first.
 
         Raises:
             IndexNotReadyError: nothing is indexed yet.
         """
-        rows = self._text_search(words, k, [*_PLAIN, *_LISTED])
+        rows = self._text_search(words, k, [*_PLAIN, *_LISTED], doc_id)
         return [(_to_fragment(row), float(row["_score"])) for row in rows]
 
     def section_around(self, fragment: Fragment, *, radius: int = 8) -> list[Fragment]:
@@ -240,11 +244,11 @@ class QuestionStore(_Table):
         rows = table.search().select(["id", "fragment_id", "question"]).limit(10_000_000).to_list()
         return {row["id"]: (row["fragment_id"], row["question"]) for row in rows}
 
-    def full_text(self, words: str, k: int) -> list[tuple[str, float]]:
+    def full_text(self, words: str, k: int, *, doc_id: str = "") -> list[tuple[str, float]]:
         """Ids of the ``k`` best questions by BM25, with the score, best first; none where there is no table."""
         if self._open() is None:
             return []
-        return [(row["id"], float(row["_score"])) for row in self._text_search(words, k, ["id"])]
+        return [(row["id"], float(row["_score"])) for row in self._text_search(words, k, ["id"], doc_id)]
 
     def _schema(self) -> Any:
         import pyarrow as pa

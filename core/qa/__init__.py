@@ -1,0 +1,1 @@
+"""The quality battery of a document: questions, run, judges, verdict."""
