@@ -13,6 +13,16 @@ def test_thresholds_are_pinned() -> None:
     assert (found.pop("version"), found.pop("date")) == ("1", "2026-11-30")
     assert found == {
         "scope": {"answerable": 0.55},
+        "qa": {
+            "question_pass": 7.5,
+            "question_borderline": 6.0,
+            "approve": 8.0,
+            "review": 7.0,
+            "max_failed_c": 1,
+            "max_failed_d": 2,
+            "systematic_share": 0.5,
+            "hallucination_penalty": 3.0,
+        },
     }
 
 
