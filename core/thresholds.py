@@ -57,6 +57,22 @@ class VerifyThresholds(_Section):
     cross_margin: float = Field(ge=0)
 
 
+class QaThresholds(_Section):
+    """The battery's thresholds (`qa_battery.md`): scores 1-10, counts of failed questions, share of a type.
+
+    ``systematic_share``: share of the questions of type A or B that fail for the failure to be systematic.
+    """
+
+    question_pass: float = Field(ge=1, le=10)
+    question_borderline: float = Field(ge=1, le=10)
+    approve: float = Field(ge=1, le=10)
+    review: float = Field(ge=1, le=10)
+    max_failed_c: int = Field(ge=0)
+    max_failed_d: int = Field(ge=0)
+    systematic_share: float = Field(gt=0, le=1)
+    hallucination_penalty: float = Field(ge=0)
+
+
 class Thresholds(_Section):
     """Every threshold, with the version and date of the file."""
 
@@ -65,6 +81,7 @@ class Thresholds(_Section):
     scope: ScopeThresholds
     calibration: CalibrationThresholds
     verify: VerifyThresholds
+    qa: QaThresholds
 
 
 @lru_cache(maxsize=4)

@@ -23,6 +23,24 @@ def test_thresholds_are_pinned() -> None:
             "switch_cases": 30,
             "minimum_cases": 20,
         },
+        "verify": {
+            "coverage": 0.5,
+            "coverage_beside_quote": 0.3,
+            "part": 0.2,
+            "rival_margin": 0.45,
+            "swap_margin": 0.3,
+            "cross_margin": 0.6,
+        },
+        "qa": {
+            "question_pass": 7.5,
+            "question_borderline": 6.0,
+            "approve": 8.0,
+            "review": 7.0,
+            "max_failed_c": 1,
+            "max_failed_d": 2,
+            "systematic_share": 0.5,
+            "hallucination_penalty": 3.0,
+        },
     }
 
 
