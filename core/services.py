@@ -1,7 +1,7 @@
 """The one composition root: builds the shared objects from the settings."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from core.answering.checking import DraftChecker
 from core.answering.engine import AnswerEngine
 from core.answering.llm import ChatModel, build_chat_model
-from core.answering.ports import Synthesis
+from core.answering.ports import Retriever, Synthesis
 from core.answering.scope import load_scope_model
 from core.answering.sentence_model import load_sentence_model
 from core.answering.synthesis import Limits
@@ -18,7 +18,7 @@ from core.config import Settings
 from core.corpus.refresh import with_refreshed
 from core.corpus.register import find, load_register
 from core.errors import IndexNotReadyError
-from core.models import DocumentInfo
+from core.models import DocumentInfo, Fragment
 from core.retrieval.adapter import IDENTITY, Adapter, load_adapter
 from core.retrieval.background import BackgroundIndexing
 from core.retrieval.embedder import Embedder, build_embedder
@@ -104,16 +104,25 @@ class Services:
         """The answering engine over the public corpus."""
         from core.retrieval.retriever import HybridRetriever  # LlamaIndex takes seconds to import
 
+        return self.engine_over(HybridRetriever(self.search), self.store.section_around, self.terms)
+
+    def engine_over(
+        self,
+        retriever: Retriever,
+        neighbours: Callable[[Fragment], Sequence[Fragment]],
+        terms: Callable[[], TermStatistics],
+    ) -> AnswerEngine:
+        """The product's engine over any search: the public one, or one held to a single document."""
         return AnswerEngine(
-            retriever=HybridRetriever(self.search),
-            neighbours=self.store.section_around,
-            terms=self.terms,
+            retriever=retriever,
+            neighbours=neighbours,
+            terms=terms,
             about=self.about,
             scope=load_scope_model(),
             sentences=load_sentence_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
-            verify=DraftChecker(self.thresholds, self.terms),
+            verify=DraftChecker(self.thresholds, terms),
             synthesis=self._synthesis(),
         )
 

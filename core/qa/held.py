@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.answering.engine import AnswerEngine
-from core.answering.scope import load_scope_model
 from core.ingestion.fragments import embedding_text
 from core.models import Answer, Fragment
 from core.qa.borders import Nearest
@@ -75,16 +74,8 @@ def hold_fragments(services: "Services", fragments: Sequence[Fragment], folder: 
 
 
 def _held(services: "Services", search: Callable[[], HybridSearch], store: FragmentStore, doc_id: str) -> HeldEngine:
-    engine = AnswerEngine(
-        retriever=HeldRetriever(search, doc_id),
-        neighbours=store.section_around,
-        terms=lambda: search().terms,
-        about=services.about,
-        scope=load_scope_model(),
-        thresholds=services.thresholds,
-        max_question_chars=services.settings.max_question_chars,
-    )
-    return HeldEngine(engine, "extractivo")
+    engine = services.engine_over(HeldRetriever(search, doc_id), store.section_around, lambda: search().terms)
+    return HeldEngine(engine, services.model.name if services.model else "extractivo")
 
 
 def nearest_in(search: HybridSearch, doc_id: str) -> Nearest:
