@@ -9,7 +9,7 @@ from core.privacy.kinds import CERTAIN, LIKELY, Kind, Match
 from core.privacy.recognizers.context import GAP, LEFT, NOT_MONEY, RIGHT, TAX_LABEL, before, easy, solid
 
 _CIF = re.compile(
-    rf"{LEFT}(?:(?-i:ES)[ .\-]{{0,2}}|es-?)?(?P<p>[A-HJNP-SUVW])[ .\-/]{{0,3}}\d(?:{GAP}\d){{6}}{GAP}(?P<c>[0-9A-J]){RIGHT}{NOT_MONEY}",
+    rf"{LEFT}(?<![a-z]\.)(?:(?-i:ES)[ .\-]{{0,2}}|es-?)?(?P<p>[A-HJNP-SUVW])[ .\-/]{{0,3}}\d(?:{GAP}\d){{6}}{GAP}(?P<c>[0-9A-J]){RIGHT}{NOT_MONEY}",
     re.IGNORECASE,
 )
 

@@ -135,7 +135,7 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
         if not _adjacent(text, previous, word):
             break
         line_over = "\n" in text[previous.end : word.start]
-        if line_over and not (word.name and word.strong and word.last) and not word.particle:
+        if line_over and not (word.last and word.strong) and not (word.particle and text[word.end : word.end + 1] == " "):
             break
         if word.particle:
             if previous.particle and word.text.casefold() in ("y", "i", "e"):
@@ -159,10 +159,16 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
 def _surname_follows(text: str, words: Sequence[Token], at: int) -> bool:
     """Whether "y" joins two surnames and not two persons."""
     after = at + 1
-    while after < len(words) and words[after].particle:
+    while after < len(words) and words[after].particle and words[after].capital:
         after += 1
     if after >= len(words) or not words[after].last:
         return False
+    if words[after].capital:
+        stop = after + 1
+        while stop < len(words) and words[stop].last and re.fullmatch(r"[ ]{1,2}", text[words[stop - 1].end : words[stop].start]):
+            stop += 1
+        if stop < len(words) and words[stop].first and re.fullmatch(r",[ ]", text[words[stop - 1].end : words[stop].start]):
+            return False  # "Ana Rovira y Valdés, Pedro"
     if not words[after].first:
         return True
     behind = words[after + 1] if after + 1 < len(words) else None
@@ -217,7 +223,7 @@ def _is_name(text: str, run: Sequence[Token]) -> bool:
     if first.first:
         if first.strong:
             return True
-        return any(t.strong for t in rest) or (len(rest) >= 2 and all(t.last for t in rest) and not first.text.isupper())
+        return any(t.strong for t in rest) or (all(t.last for t in rest) and not first.text.isupper())
     if first.initial:
         return any(t.strong for t in rest) and len(rest) >= 1
     if first.last:

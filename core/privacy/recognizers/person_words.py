@@ -9,7 +9,7 @@ from core.privacy.gazetteer import Gazetteer, fold
 
 # A word with its inner hyphens and apostrophes; an abbreviated first name or initial keeps its dot.
 _WORD = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*")
-_SHORT_FIRST = {"mª", "fco", "fca", "ant", "jse", "jme", "gpe", "dgo", "ant", "rfa", "fdo", "alf", "mtz", "mnez", "jª"}
+_SHORT_FIRST = {"fco", "fca", "ant", "jse", "jme", "gpe", "dgo", "rfa", "alf"}
 _PARTICLES = frozenset("de del la las los el y i e da do dos das di van von der ben bin al san santa d'".split())
 _NEVER = frozenset(
     "nif nie cif dni iban ccc naf nuss tel tfno tlf tfn telf fax movil email mail correo iva irpf irnr igic aeat boe bic swift sl slu sa "
@@ -63,8 +63,12 @@ class Token:
 
 def tokens(text: str, names: Gazetteer) -> Iterator[Token]:
     """The words of a line of plain text, with what each can be."""
+    end = 0
     for match in _WORD.finditer(text):
-        yield _token(text, match, names)
+        if match.start() >= end:
+            token = _token(text, match, names)
+            end = token.end
+            yield token
 
 
 def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
@@ -74,8 +78,8 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
     folded = fold(word)
     if folded == "m" and text[end : end + 2] == ".ª":
         return Token(start, end + 2, word + ".ª", first=True, strong=True, capital=True)
-    if capital and (folded in _SHORT_FIRST or folded.endswith("ª")) and (dotted or "ª" in word):
-        return Token(start, end + dotted, word, first=True, strong=folded in ("fco", "fca", "mª"), capital=True)
+    if (folded in _SHORT_FIRST or folded == "mª") and (dotted or "ª" in word):
+        return Token(start, end + dotted, word, first=True, strong=folded in ("fco", "fca", "mª"), capital=capital)
     if len(word) == 1 and capital and dotted and word != "D":
         return Token(start, end + 1, word, initial=True, capital=True)
     if folded in _PARTICLES:
