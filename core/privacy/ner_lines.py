@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from core.privacy.gazetteer import Gazetteer, fold, gazetteer
 
 _CAPITAL = re.compile(r"\b[A-ZÁÉÍÓÚÜÑÀÈÒÇ][^\W\d_]+")
+_PAIR = re.compile(r"\b([A-ZÁÉÍÓÚÜÑÀÈÒÇ][^\W\d_]{2,})[ ](?=([A-ZÁÉÍÓÚÜÑÀÈÒÇ][^\W\d_]{2,}))")
 _LONGEST = 3000
 
 
@@ -36,5 +37,8 @@ def _candidate(line: str, names: Gazetteer) -> bool:
         if folded in names.first or folded in names.last:
             return True
         if (folded in names.loose_first or folded in names.loose_last) and re.match(r"[ ](?:(?:de|del|la|y)[ ])*[A-ZÁÉÍÓÚÑ]", line[match.end() : match.end() + 12]):
+            return True
+    for match in _PAIR.finditer(line):
+        if not names.ordinary(match[1]) and not names.ordinary(match[2]):
             return True
     return False

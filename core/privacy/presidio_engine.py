@@ -23,11 +23,13 @@ from core.privacy.views import Views, views_of
 
 LANGUAGE = "es"
 _BATCH = 128
+# Names in capitals are often taken for something else: the lists decide (`plausible`).
+_LABELS = frozenset({"PER", "MISC", "LOC", "ORG"})
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person that the pipeline found, in offsets of the whole text."""
+    """A person (or something else that may be one) that the pipeline found, in offsets of the whole text."""
 
     start_char: int
     end_char: int
@@ -57,7 +59,7 @@ class SpanishNlpEngine(SpacyNlpEngine):  # type: ignore[misc]
         pieces = (views.plain.text[start:end] for start, end in lines)
         persons = []
         for (start, _), doc in zip(lines, self.nlp[language].pipe(pieces, batch_size=_BATCH), strict=True):
-            persons.extend(Person(start + e.start_char, start + e.end_char) for e in doc.ents if e.label_ in ("PER", "MISC", "LOC", "ORG"))
+            persons.extend(Person(start + e.start_char, start + e.end_char, e.label_) for e in doc.ents if e.label_ in _LABELS)
         return PlainArtifacts(persons, views, self)
 
 
@@ -76,7 +78,7 @@ class FinderRecognizer(LocalRecognizer):  # type: ignore[misc]
         views = nlp_artifacts.views
         found = find_kind(self.kind, views)
         if self.kind is Kind.PERSON:
-            judged = (plausible(views.plain.text, e.start_char, e.end_char) for e in nlp_artifacts.entities)
+            judged = (plausible(views.plain.text, e.start_char, e.end_char, person=e.label_ == "PER") for e in nlp_artifacts.entities)
             found.extend(views.plain.back(match) for match in judged if match)
         return [RecognizerResult(m.kind.value, m.start, m.end, m.score) for m in found]
 

@@ -12,9 +12,9 @@ _WAY = (
     r"p\.\s?i\.|pol\.(?:\s*ind\.)?|rambla|rbla\.?|carrer|glorieta|gta\.?|v[ií]a|cuesta|callej[oó]n|pasaje|psje\.?|alameda|bulevar|"
     r"costanilla|r[uú]a|kalea|barrio|bº|partida|parque empresarial|edificio)"
 )
-_WORD = r"[^\W_][\w'’·-]*\.?"
+_WORD = r"(?:[^\W\d_][\w'’·-]*\.?|\d{1,2}(?= de ))"
 _NAME = rf"(?:{_WORD}[ ]+){{0,6}}?{_WORD}"
-_NUMBER = r"(?:n[ºo°]\.?\s?|n[uú]m(?:ero|\.)?\s?|km\.?\s?|parcela\s|portal\s|bloque\s|nave\s)?\d{1,4}(?:[,.]\d{1,2})?(?:\s?(?:bis|dupl?\.?|[a-zA-Z](?![^\W_])))?|s/n"
+_NUMBER = r"(?:n[ºo°]\.?\s?|n[uú]m(?:ero|\.)?\s?|km\.?\s?|parcela\s|portal\s|bloque\s|nave\s)?\d{1,4}(?:[,.]\d{1,2})?(?:[ ]?(?:bis|dupl?\.?|[a-zA-Z](?![^\W_.])))?|s/n"
 _UNIT = (
     r"(?:(?:piso|planta|pta\.?|puerta|esc(?:alera)?\.?|portal|bloque|blq\.?|bajos?|bjo\.?|entlo\.?|entresuelo|[aá]tico|local|oficina|of\.|nave|"
     r"iz(?:q(?:uier)?)?da\.?|izq\.?|dcha\.?|derecha|dcho\.?|centro|principal|ppal\.?|interior|int\.?)(?:[ ]*\d{1,3}(?!\d))?(?:[ ]*[a-zA-Z](?![^\W_.]))?"
@@ -26,8 +26,9 @@ _POSTCODE = r"(?:c\.?\s?p\.?\s?:?\s?)?(?:E-)?(?:0[1-9]|[1-4]\d|5[0-2])\d{3}(?!\d
 _SEP = r"[ ]*(?:,|\.|-|–|;|\n)?[ ]*\n?[ ]*"
 _PLACE = rf"{_POSTCODE}{_SEP}{_TOWN}"
 _LEFT = r"(?<![\w/])"
-_WITH_NUMBER = re.compile(rf"{_LEFT}(?!c/c){_WAY}[ ]*{_NAME}[ ]*,?[ ]*(?:{_NUMBER})(?![\d%€])(?:{_SEP}{_UNIT}){{0,4}}(?:{_SEP}{_PLACE})?", re.IGNORECASE)
-_WITH_PLACE = re.compile(rf"{_LEFT}(?!c/c){_WAY}[ ]*{_NAME}{_SEP}{_PLACE}", re.IGNORECASE)
+_THEN = r"(?:(?<=[/.ºª])|(?![^\W\d_]))[ ]*"
+_WITH_NUMBER = re.compile(rf"{_LEFT}(?!c/c){_WAY}{_THEN}{_NAME}[ ]*,?[ ]*(?:{_NUMBER})(?![\d%€])(?:{_SEP}{_UNIT}){{0,4}}(?:{_SEP}{_PLACE})?", re.IGNORECASE)
+_WITH_PLACE = re.compile(rf"{_LEFT}(?!c/c){_WAY}{_THEN}{_NAME}{_SEP}{_PLACE}", re.IGNORECASE)
 _LABELLED = re.compile(rf"(?:domicilio|direcci[oó]n|domiciliad[oa] en|residencia)(?: fiscal| social)?\s?[:|]\s*(?P<v>[^\n|]{{6,120}})", re.IGNORECASE)
 _POST_TOWN = re.compile(rf"(?:^|(?<=[\n|]))[ ]*(?P<v>{_PLACE})[ ]*(?=$|[\n|])")
 _LAW = re.compile(r"\b(?:v[ií]a)\s+(?:de|ejecutiva|administrativa|judicial|telem[aá]tica|electr[oó]nica)", re.IGNORECASE)

@@ -22,7 +22,7 @@ _SPELLED = re.compile(
 )
 # The end of a line became a blank when the lines were joined: "juan@ejem plo.es", "juan@ejemplo. es".
 _SPLIT = re.compile(rf"{_LOCAL}\s?@\s?[\w-]+(?:\.[\w-]+)*(?:\.\s|\s\.|\s[\w-]+\.)(?:[\w-]+\.)*{_KNOWN_TLD}", re.IGNORECASE)
-_NO_TLD = re.compile(rf"{_LOCAL}@{_LABEL}(?:\.{_LABEL})*", re.IGNORECASE)
+_NO_TLD = re.compile(rf"{_LOCAL}@(?=[\w.-]{{4}}){_LABEL}(?:\.{_LABEL})*", re.IGNORECASE)
 _HEAD = re.compile(r"(?:(?<=[\s:<(])|^)([\w.+%'-]*[\w]+[._+-])\s+$")
 
 

@@ -31,7 +31,7 @@ _ROLE_THEN_NAME = re.compile(
 )
 _GREETING = re.compile(r"(?<![^\W_])(?:hola|estimad[oa](?:s|/a|\(a\))?|querid[oa]s?|apreciad[oa]s?|buen[oa]s (?:d[ií]as|tardes|noches)),?\s", re.IGNORECASE)
 _ROMAN = re.compile(r"\s+[IVX]+\b")
-_NOT_BEFORE = re.compile(r"(?:\b(?:san|santa|santo|s\.|sta\.|sto\.|calle|c/|avda\.?|avenida|plaza|pza\.?|paseo|hospital|colegio|instituto|parque|teatro|ley|puerto|isla|virgen)\s(?:de\s)?)$", re.IGNORECASE)
+_NOT_BEFORE = re.compile(r"(?:\b(?:san|sant|santa|santo|santes|s\.|sta\.|sto\.|calle|c/|avda\.?|avenida|plaza|pza\.?|paseo|hospital|colegio|instituto|parque|teatro|ley|puerto|isla|virgen)\s(?:de\s)?)$", re.IGNORECASE)
 _MOST_WORDS = 8
 
 
@@ -59,10 +59,13 @@ def find(text: str) -> Iterator[Match]:
                     break
 
 
-def plausible(text: str, start: int, end: int) -> Match | None:
-    """What is kept of a person that the NLP engine found: words that can be a name, and no company."""
-    inner = [t for t in tokens(text[start:end], gazetteer())]
-    while inner and not (inner[0].name or inner[0].unknown or inner[0].initial):
+def plausible(text: str, start: int, end: int, *, person: bool = True) -> Match | None:
+    """What is kept of an entity that the NLP engine found: words that can be a name, and no company.
+
+    ``person``: the engine took it for a person; of other entities only what the lists prove is kept.
+    """
+    inner = list(tokens(text[start:end], gazetteer()))
+    while inner and not (inner[0].name or inner[0].unknown or (inner[0].initial and text[start - 1 : start] != "/")):
         inner.pop(0)
     while inner and not (inner[-1].name or inner[-1].unknown):
         inner.pop()
@@ -72,10 +75,14 @@ def plausible(text: str, start: int, end: int) -> Match | None:
     strong = any(t.strong for t in inner)
     ordinary = sum(1 for t in inner if not (t.name or t.unknown or t.particle or t.initial))
     left, right = start + inner[0].start, start + inner[-1].end
+    if person and known and inner[0].name and ordinary <= 1 and len(inner) >= 2:
+        ordinary = 0  # "Nazario Pintor": a surname that is also a word
     if ordinary or COMPANY.match(text, right) or _NOT_BEFORE.search(text[max(0, left - 20) : left]) or _ROMAN.match(text, right):
         return None
     if not all(t.capital for t in inner if not t.particle):
         return None
+    if person and len(inner) >= 2 and (known or all(t.unknown and not t.text.isupper() for t in inner if not t.particle)):
+        return Match(left, right, Kind.PERSON, POSSIBLE)
     if strong and (known >= 2 or inner[0].first or len(inner) > 1) or (known >= 2 and inner[0].first):
         return Match(left, right, Kind.PERSON, POSSIBLE)
     return None
@@ -112,6 +119,14 @@ def _by_lists(text: str, words: Sequence[Token]) -> Iterator[Match]:
         at += 1
 
 
+def _surname_like(run: Sequence[Token], word: Token) -> bool:
+    """Whether an ordinary word can be a surname here: behind a first name that is nothing else, as its first or second."""
+    if not word.ordinary or not run[0].first or not run[0].strong or not run[0].capital:
+        return False
+    surnames = [t for t in run if not t.first and not t.particle]
+    return len(surnames) < 2 and (not word.text.isupper() or len(word.text) <= 9)
+
+
 def _with_particles(text: str, words: Sequence[Token], at: int) -> int:
     """Where surnames begin that have particles of their own in front: "de la Torre", "El Amrani", "Ben Ali"."""
     first = at
@@ -144,7 +159,8 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
                 break
             end += 1
             continue
-        fits = word.name or (word.unknown and any(t.first or t.last for t in words[at:end])) or word.initial
+        known = [t for t in words[at:end] if t.name]
+        fits = word.name or (word.unknown and bool(known)) or (word.initial and not line_over) or _surname_like(words[at:end], word)
         if not fits or (first.capital and not word.capital) or (not first.capital and word.capital):
             break
         if upper and not word.text.isupper() and not word.initial and len(word.text) > 1:
@@ -190,20 +206,22 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
         if stop > end and not _adjacent(text, words[stop - 1], word):
             break
         joins = word.particle and stop > end and word.text.casefold() not in ("y", "i", "e")
-        if not (word.first or word.initial or joins) or word.capital != surnames[0].capital and not word.particle:
+        given_unknown = stop == end and word.unknown and len(surnames) > 1 and any(t.strong for t in surnames)
+        if not (word.first or word.initial or joins or given_unknown) or word.capital != surnames[0].capital and not word.particle:
             break
         stop += 1
     while stop > end and words[stop - 1].particle:
         stop -= 1
     given = words[end:stop]
-    if not any(t.first for t in given):
+    if not any(t.first or t.unknown for t in given):
         return 0
     # "…con Ana García, Pedro López": the first name belongs to the surname behind it
     follows = stop < len(words) and words[stop].last and _adjacent(text, words[stop - 1], words[stop], gap=r"[ ]")
     if follows and len(surnames) == 1:
         return 0
-    proof = any(t.strong for t in surnames) or (any(t.strong for t in given) and (len(surnames) > 1 or surnames[0].last))
-    return stop if proof else 0
+    proof = any(t.strong for t in (*surnames, *given)) or len(surnames) > 1
+    listed = text[words[stop - 1].end : words[stop - 1].end + 1] == "," or text[: words[at].start].rstrip().endswith(",")
+    return stop if proof or not listed else 0
 
 
 def _is_name(text: str, run: Sequence[Token]) -> bool:
@@ -228,10 +246,12 @@ def _is_name(text: str, run: Sequence[Token]) -> bool:
         return any(t.strong for t in rest) and len(rest) >= 1
     if first.last:
         surnames = [t for t in solid if t.last]
-        if sum(t.strong for t in surnames) >= 2:
-            return True
+        if sum(t.strong for t in surnames) >= 2 and len(solid) == len(run):
+            return True  # with a particle between them it is as often a town: "Torrejón de Ardoz"
         return first.strong and any(t.first and t.strong for t in rest)
-    return first.unknown and any(t.strong and t.last for t in rest) and len(rest) <= 3 and not first.text.isupper() and len(rest) >= 2
+    surnames = [t for t in rest if t.last]
+    proof = any(t.strong for t in surnames) or len(surnames) > 1
+    return first.unknown and proof and len(rest) <= 3 and not first.text.isupper() and len(run) == len(solid)
 
 
 def _mid_sentence(text: str, word: Token) -> bool:
@@ -254,7 +274,9 @@ def _after_cue(text: str, words: Sequence[Token], at: int, place: int, *, lower:
                 break
             end += 1
             continue
-        allowed = word.name or word.unknown or word.initial
+        allowed = word.name or (word.unknown and not (word.text.isupper() and len(word.text) < 5)) or word.initial
+        # an ordinary word can be a surname: behind a name, in the same capitals, before the end of the value
+        allowed = allowed or (word.ordinary and end > at and (words[at].name or words[at].unknown) and end - at < 4 and _closes(text, words, end))
         if not allowed or not (word.capital or lower):
             break
         end += 1
@@ -266,10 +288,16 @@ def _after_cue(text: str, words: Sequence[Token], at: int, place: int, *, lower:
     if not run[0].capital:
         good = len(known) >= 2 and any(t.strong for t in known) and all(t.name for t in run)
     else:
-        good = bool(known) or len([t for t in run if t.unknown]) >= (1 if titled else 2)
+        good = bool(known) or len([t for t in run if t.unknown]) >= (1 if titled else 2) or (run[0].unknown and len(run) > 1)
         if good and not titled and len(run) == 1:
             good = run[0].strong or run[0].first
     return (run[0].start, run[-1].end) if good else None
+
+
+def _closes(text: str, words: Sequence[Token], at: int) -> bool:
+    """Whether the value ends with this word or goes on with another word of a name."""
+    tail = text[words[at].end : words[at].end + 3]
+    return not tail.strip() or tail.lstrip(" ")[:1] in "\n|,;.:()<-" or (at + 1 < len(words) and (words[at + 1].name or words[at + 1].particle))
 
 
 def _comma_form(text: str, words: Sequence[Token], at: int, end: int) -> bool:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import IntEnum
 
 from core.privacy.gazetteer import Gazetteer, fold
 
@@ -28,21 +27,12 @@ COMPANY = re.compile(
 )
 
 
-class Word(IntEnum):
-    """The kinds of word, as a name sees them."""
-
-    OTHER = 0
-    PARTICLE = 1
-    UNKNOWN = 2
-    LOOSE_LAST = 3
-    LOOSE_FIRST = 4
-    LAST = 5
-    FIRST = 6
-
-
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word and its place. ``first`` and ``last``: what it may be; ``strong``: it is nothing else."""
+    """A word and its place. ``first`` and ``last``: what it may be; ``strong``: it is nothing else.
+
+    ``unknown``: a capitalised word of no list; ``ordinary``: a capitalised word of the language.
+    """
 
     start: int
     end: int
@@ -54,6 +44,7 @@ class Token:
     unknown: bool = False
     capital: bool = False
     initial: bool = False
+    ordinary: bool = False
 
     @property
     def name(self) -> bool:
@@ -90,5 +81,8 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
     first = any(p in names.first or p in names.loose_first for p in parts) if len(parts) == 1 else all(p in names.first for p in parts)
     last = any(p in names.last or p in names.loose_last for p in parts)
     strong = any(p in names.first or p in names.last for p in parts)
-    unknown = not first and not last and capital and len(word) > 2 and not any(names.ordinary(p) for p in re.split("['’·-]", word) if p)
-    return Token(start, end, word, first=first, last=last, strong=strong, unknown=unknown, capital=capital)
+    ordinary = unknown = False
+    if not first and not last and capital and len(word) > 2:
+        ordinary = any(names.ordinary(p) for p in re.split("['’·-]", word) if p)
+        unknown = not ordinary
+    return Token(start, end, word, first=first, last=last, strong=strong, unknown=unknown, capital=capital, ordinary=ordinary)
