@@ -36,7 +36,9 @@ def _candidate(line: str, names: Gazetteer) -> bool:
         folded = fold(match[0])
         if folded in names.first or folded in names.last:
             return True
-        if (folded in names.loose_first or folded in names.loose_last) and re.match(r"[ ](?:(?:de|del|la|y)[ ])*[A-ZÁÉÍÓÚÑ]", line[match.end() : match.end() + 12]):
+        if (folded in names.loose_first or folded in names.loose_last) and re.match(
+            r"[ ](?:(?:de|del|la|y)[ ])*[A-ZÁÉÍÓÚÑ]", line[match.end() : match.end() + 12]
+        ):
             return True
     for match in _PAIR.finditer(line):
         if not names.ordinary(match[1]) and not names.ordinary(match[2]):

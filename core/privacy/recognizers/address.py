@@ -27,14 +27,25 @@ _SEP = r"[ ]*(?:,|\.|-|–|;|\n)?[ ]*\n?[ ]*"
 _PLACE = rf"{_POSTCODE}{_SEP}{_TOWN}"
 _LEFT = r"(?<![\w/])"
 _THEN = r"(?:(?<=[/.ºª])|(?![^\W\d_]))[ ]*"
-_WITH_NUMBER = re.compile(rf"{_LEFT}(?!c/c){_WAY}{_THEN}{_NAME}[ ]*,?[ ]*(?:{_NUMBER})(?![\d%€])(?:{_SEP}{_UNIT}){{0,4}}(?:{_SEP}{_PLACE})?", re.IGNORECASE)
+_WITH_NUMBER = re.compile(
+    rf"{_LEFT}(?!c/c){_WAY}{_THEN}{_NAME}[ ]*,?[ ]*(?:{_NUMBER})(?![\d%€])(?:{_SEP}{_UNIT}){{0,4}}(?:{_SEP}{_PLACE})?",
+    re.IGNORECASE,
+)
 _WITH_PLACE = re.compile(rf"{_LEFT}(?!c/c){_WAY}{_THEN}{_NAME}{_SEP}{_PLACE}", re.IGNORECASE)
-_LABELLED = re.compile(rf"(?:domicilio|direcci[oó]n|domiciliad[oa] en|residencia)(?: fiscal| social)?\s?[:|]\s*(?P<v>[^\n|]{{6,120}})", re.IGNORECASE)
+_LABELLED = re.compile(
+    rf"(?:domicilio|direcci[oó]n|domiciliad[oa] en|residencia)(?: fiscal| social)?\s?[:|]\s*(?P<v>[^\n|]{{6,120}})",
+    re.IGNORECASE,
+)
 _POST_TOWN = re.compile(rf"(?:^|(?<=[\n|]))[ ]*(?P<v>{_PLACE})[ ]*(?=$|[\n|])")
-_LAW = re.compile(r"\b(?:v[ií]a)\s+(?:de|ejecutiva|administrativa|judicial|telem[aá]tica|electr[oó]nica)", re.IGNORECASE)
+_LAW = re.compile(
+    r"\b(?:v[ií]a)\s+(?:de|ejecutiva|administrativa|judicial|telem[aá]tica|electr[oó]nica)", re.IGNORECASE
+)
 # After "vía", "partida", "barrio"... prose goes on in lower case; the name of a street does not.
 _CAPITAL = re.compile(r"(?-i:[A-ZÁÉÍÓÚÑÀÈÒÇ])|\d")
-_WEAK = re.compile(r"v[ií]a|cuesta|partida|barrio|edificio|plaza|camino|ronda|parque|c\.|pl\.|av\.|pol\.|urb\.|pg\.|cl\.", re.IGNORECASE)
+_WEAK = re.compile(
+    r"v[ií]a|cuesta|partida|barrio|edificio|plaza|camino|ronda|parque|c\.|pl\.|av\.|pol\.|urb\.|pg\.|cl\.",
+    re.IGNORECASE,
+)
 
 
 def find(text: str) -> Iterator[Match]:
@@ -61,7 +72,11 @@ def _street(found: str) -> bool:
     way = re.match(_WAY, found, re.IGNORECASE)
     assert way is not None
     words = re.findall(r"[^\W\d_]\w*", re.split(r"\d", found[way.end() :])[0])
-    names = [w for w in words if w not in ("de", "del", "la", "las", "los", "el", "y", "i", "nº", "n", "km", "s", "parcela", "nave", "portal")]
+    names = [
+        w
+        for w in words
+        if w not in ("de", "del", "la", "las", "los", "el", "y", "i", "nº", "n", "km", "s", "parcela", "nave", "portal")
+    ]
     if not names:
         return bool(re.match(r"\s*\d", found[way.end() :])) and way[0].lower().startswith(("calle", "c/"))
     capital = sum(1 for w in names if _CAPITAL.match(w))

@@ -21,14 +21,20 @@ _SPELLED = re.compile(
     re.IGNORECASE,
 )
 # The end of a line became a blank when the lines were joined: "juan@ejem plo.es", "juan@ejemplo. es".
-_SPLIT = re.compile(rf"{_LOCAL}\s?@\s?[\w-]+(?:\.[\w-]+)*(?:\.\s|\s\.|\s[\w-]+\.)(?:[\w-]+\.)*{_KNOWN_TLD}", re.IGNORECASE)
+_SPLIT = re.compile(
+    rf"{_LOCAL}\s?@\s?[\w-]+(?:\.[\w-]+)*(?:\.\s|\s\.|\s[\w-]+\.)(?:[\w-]+\.)*{_KNOWN_TLD}", re.IGNORECASE
+)
 _NO_TLD = re.compile(rf"{_LOCAL}@(?=[\w.-]{{4}}){_LABEL}(?:\.{_LABEL})*", re.IGNORECASE)
 _HEAD = re.compile(r"(?:(?<=[\s:<(])|^)([\w.+%'-]*[\w]+[._+-])\s+$")
 
 
 def find(text: str) -> Iterator[Match]:
     """E-mail addresses in a plain text."""
-    if "@" not in text and "arroba" not in text.casefold() and not re.search(r"[(\[{]\s?at\s?[)\]}]", text, re.IGNORECASE):
+    if (
+        "@" not in text
+        and "arroba" not in text.casefold()
+        and not re.search(r"[(\[{]\s?at\s?[)\]}]", text, re.IGNORECASE)
+    ):
         return
     for pattern in (_PLAIN, _SPELLED, _SPLIT, _NO_TLD):
         for match in pattern.finditer(text):

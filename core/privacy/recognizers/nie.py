@@ -9,7 +9,8 @@ from core.privacy.kinds import CERTAIN, LIKELY, Kind, Match
 from core.privacy.recognizers.context import GAP, LEFT, RIGHT, TAX_LABEL, before, easy, solid
 
 _NIE = re.compile(
-    rf"{LEFT}(?:(?-i:ES)[ .\-]{{0,2}}|es-?)?(?P<p>[XYZ]){GAP}\d(?:{GAP}\d){{6}}[ .\-/]{{0,3}}(?P<c>[A-Z]){RIGHT}", re.IGNORECASE
+    rf"{LEFT}(?:(?-i:ES)[ .\-]{{0,2}}|es-?)?(?P<p>[XYZ]){GAP}\d(?:{GAP}\d){{6}}[ .\-/]{{0,3}}(?P<c>[A-Z]){RIGHT}",
+    re.IGNORECASE,
 )
 
 

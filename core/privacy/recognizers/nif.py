@@ -8,10 +8,13 @@ from core.privacy.recognizers.context import GAP, LEFT, RIGHT, TAX_LABEL, before
 
 _LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 _PREFIX = r"(?:(?:(?-i:ES)[ .\-]{0,2}|es-?))?"
-_DNI = re.compile(rf"{LEFT}{_PREFIX}(?P<n>\d(?:{GAP}\d){{4,7}})[ .\-/]{{0,3}}(?P<c>[A-Z]){RIGHT}(?!['’]\w)", re.IGNORECASE)
+_DNI = re.compile(
+    rf"{LEFT}{_PREFIX}(?P<n>\d(?:{GAP}\d){{4,7}})[ .\-/]{{0,3}}(?P<c>[A-Z]){RIGHT}(?!['’]\w)", re.IGNORECASE
+)
 _KLM = re.compile(rf"{LEFT}{_PREFIX}(?P<k>[KLM]){GAP}(?P<n>\d(?:{GAP}\d){{6}}){GAP}(?P<c>[A-Z]){RIGHT}", re.IGNORECASE)
 _NO_LETTER = re.compile(
-    r"(?<![^\W_])(?:d\.?n\.?i\.?|n\.?i\.?f\.?)(?:[ ]?n[ºo°.]{1,2})?[ ]?:?[ ]?(?P<v>\d{1,2}\.\d{3}\.\d{3}|\d{7,8})(?![\d.,\-]*[^\W_])", re.IGNORECASE
+    r"(?<![^\W_])(?:d\.?n\.?i\.?|n\.?i\.?f\.?)(?:[ ]?n[ºo°.]{1,2})?[ ]?:?[ ]?(?P<v>\d{1,2}\.\d{3}\.\d{3}|\d{7,8})(?![\d.,\-]*[^\W_])",
+    re.IGNORECASE,
 )
 _SHORTEST = 7  # with the leading zeros left out; shorter still only after a label
 

@@ -29,9 +29,15 @@ _ROLE_THEN_NAME = re.compile(
     rf"(?<![^\W_])(?:la|el|al|a la|del|de la|su|mi|un|una|los|las)\s(?:{_ROLES})\s(?=[A-ZÁÉÍÓÚÑ])|(?i:a la atenci[oó]n de|a/a\.?|firmado(?: digitalmente)?(?: por)?|"
     r"fdo\.?:?|beneficiari[oa]|titular|a nombre de|a favor de|en nombre de|en representaci[oó]n de|representad[oa] por)\s(?=[A-ZÁÉÍÓÚÑ])"
 )
-_GREETING = re.compile(r"(?<![^\W_])(?:hola|estimad[oa](?:s|/a|\(a\))?|querid[oa]s?|apreciad[oa]s?|buen[oa]s (?:d[ií]as|tardes|noches)),?\s", re.IGNORECASE)
+_GREETING = re.compile(
+    r"(?<![^\W_])(?:hola|estimad[oa](?:s|/a|\(a\))?|querid[oa]s?|apreciad[oa]s?|buen[oa]s (?:d[ií]as|tardes|noches)),?\s",
+    re.IGNORECASE,
+)
 _ROMAN = re.compile(r"\s+[IVX]+\b")
-_NOT_BEFORE = re.compile(r"(?:\b(?:san|sant|santa|santo|santes|s\.|sta\.|sto\.|calle|c/|avda\.?|avenida|plaza|pza\.?|paseo|hospital|colegio|instituto|parque|teatro|ley|puerto|isla|virgen)\s(?:de\s)?)$", re.IGNORECASE)
+_NOT_BEFORE = re.compile(
+    r"(?:\b(?:san|sant|santa|santo|santes|s\.|sta\.|sto\.|calle|c/|avda\.?|avenida|plaza|pza\.?|paseo|hospital|colegio|instituto|parque|teatro|ley|puerto|isla|virgen)\s(?:de\s)?)$",
+    re.IGNORECASE,
+)
 _MOST_WORDS = 8
 
 
@@ -77,11 +83,20 @@ def plausible(text: str, start: int, end: int, *, person: bool = True) -> Match 
     left, right = start + inner[0].start, start + inner[-1].end
     if person and known and inner[0].name and ordinary <= 1 and len(inner) >= 2:
         ordinary = 0  # "Nazario Pintor": a surname that is also a word
-    if ordinary or COMPANY.match(text, right) or _NOT_BEFORE.search(text[max(0, left - 20) : left]) or _ROMAN.match(text, right):
+    if (
+        ordinary
+        or COMPANY.match(text, right)
+        or _NOT_BEFORE.search(text[max(0, left - 20) : left])
+        or _ROMAN.match(text, right)
+    ):
         return None
     if not all(t.capital for t in inner if not t.particle):
         return None
-    if person and len(inner) >= 2 and (known or all(t.unknown and not t.text.isupper() for t in inner if not t.particle)):
+    if (
+        person
+        and len(inner) >= 2
+        and (known or all(t.unknown and not t.text.isupper() for t in inner if not t.particle))
+    ):
         return Match(left, right, Kind.PERSON, POSSIBLE)
     if strong and (known >= 2 or inner[0].first or len(inner) > 1) or (known >= 2 and inner[0].first):
         return Match(left, right, Kind.PERSON, POSSIBLE)
@@ -150,7 +165,11 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
         if not _adjacent(text, previous, word):
             break
         line_over = "\n" in text[previous.end : word.start]
-        if line_over and not (word.last and word.strong) and not (word.particle and text[word.end : word.end + 1] == " "):
+        if (
+            line_over
+            and not (word.last and word.strong)
+            and not (word.particle and text[word.end : word.end + 1] == " ")
+        ):
             break
         if word.particle:
             if previous.particle and word.text.casefold() in ("y", "i", "e"):
@@ -160,7 +179,12 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
             end += 1
             continue
         known = [t for t in words[at:end] if t.name]
-        fits = word.name or (word.unknown and bool(known)) or (word.initial and not line_over) or _surname_like(words[at:end], word)
+        fits = (
+            word.name
+            or (word.unknown and bool(known))
+            or (word.initial and not line_over)
+            or _surname_like(words[at:end], word)
+        )
         if not fits or (first.capital and not word.capital) or (not first.capital and word.capital):
             break
         if upper and not word.text.isupper() and not word.initial and len(word.text) > 1:
@@ -181,9 +205,17 @@ def _surname_follows(text: str, words: Sequence[Token], at: int) -> bool:
         return False
     if words[after].capital:
         stop = after + 1
-        while stop < len(words) and words[stop].last and re.fullmatch(r"[ ]{1,2}", text[words[stop - 1].end : words[stop].start]):
+        while (
+            stop < len(words)
+            and words[stop].last
+            and re.fullmatch(r"[ ]{1,2}", text[words[stop - 1].end : words[stop].start])
+        ):
             stop += 1
-        if stop < len(words) and words[stop].first and re.fullmatch(r",[ ]", text[words[stop - 1].end : words[stop].start]):
+        if (
+            stop < len(words)
+            and words[stop].first
+            and re.fullmatch(r",[ ]", text[words[stop - 1].end : words[stop].start])
+        ):
             return False  # "Ana Rovira y Valdés, Pedro"
     if not words[after].first:
         return True
@@ -207,7 +239,11 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
             break
         joins = word.particle and stop > end and word.text.casefold() not in ("y", "i", "e")
         given_unknown = stop == end and word.unknown and len(surnames) > 1 and any(t.strong for t in surnames)
-        if not (word.first or word.initial or joins or given_unknown) or word.capital != surnames[0].capital and not word.particle:
+        if (
+            not (word.first or word.initial or joins or given_unknown)
+            or word.capital != surnames[0].capital
+            and not word.particle
+        ):
             break
         stop += 1
     while stop > end and words[stop - 1].particle:
@@ -220,7 +256,9 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
     if follows and len(surnames) == 1:
         return 0
     proof = any(t.strong for t in (*surnames, *given)) or len(surnames) > 1
-    listed = text[words[stop - 1].end : words[stop - 1].end + 1] == "," or text[: words[at].start].rstrip().endswith(",")
+    listed = text[words[stop - 1].end : words[stop - 1].end + 1] == "," or text[: words[at].start].rstrip().endswith(
+        ","
+    )
     return stop if proof or not listed else 0
 
 
@@ -234,10 +272,16 @@ def _is_name(text: str, run: Sequence[Token]) -> bool:
     first, rest = solid[0], solid[1:]
     lower = not first.capital
     if lower:
-        proof = first.first and any(t.last for t in rest) and (first.strong or sum(t.strong for t in rest) >= 1 and len(rest) >= 2)
+        proof = (
+            first.first
+            and any(t.last for t in rest)
+            and (first.strong or sum(t.strong for t in rest) >= 1 and len(rest) >= 2)
+        )
         return proof and all(t.name for t in solid)
     if not rest:
-        return first.first and first.strong and not first.last and not first.text.isupper() and _mid_sentence(text, first)
+        return (
+            first.first and first.strong and not first.last and not first.text.isupper() and _mid_sentence(text, first)
+        )
     if first.first:
         if first.strong:
             return True
@@ -257,17 +301,29 @@ def _is_name(text: str, run: Sequence[Token]) -> bool:
 def _mid_sentence(text: str, word: Token) -> bool:
     """Whether a lone first name stands in a sentence ("de Lucía", "con Marta"), where its capital means something."""
     head = text[max(0, word.start - 12) : word.start]
-    return bool(re.search(r"(?:^|[\s(])(?:a|de|con|por|para|y|e|que|soy|llamo|es|según|señora?|sobre|contra|entre|mi hij[oa]|mi)\s$", head))
+    return bool(
+        re.search(
+            r"(?:^|[\s(])(?:a|de|con|por|para|y|e|que|soy|llamo|es|según|señora?|sobre|contra|entre|mi hij[oa]|mi)\s$",
+            head,
+        )
+    )
 
 
-def _after_cue(text: str, words: Sequence[Token], at: int, place: int, *, lower: bool, titled: bool) -> tuple[int, int] | None:
+def _after_cue(
+    text: str, words: Sequence[Token], at: int, place: int, *, lower: bool, titled: bool
+) -> tuple[int, int] | None:
     """The name that a title, label or greeting announces at ``place``; None where something else follows."""
     if at >= len(words) or words[at].start - place > 2 or "\n" in text[place : words[at].start]:
         return None
     end, solid = at, 0
     while end < len(words) and end - at < _MOST_WORDS:
         word = words[end]
-        if end > at and not _adjacent(text, words[end - 1], word, gap=r"[ ]{1,3}|\.[ ]?|-|,[ ]" if _comma_form(text, words, at, end) else r"[ ]{1,3}|\.[ ]?|-"):
+        if end > at and not _adjacent(
+            text,
+            words[end - 1],
+            word,
+            gap=r"[ ]{1,3}|\.[ ]?|-|,[ ]" if _comma_form(text, words, at, end) else r"[ ]{1,3}|\.[ ]?|-",
+        ):
             break
         if word.particle and end > at:
             if word.text.casefold() in ("y", "i", "e") and not _surname_follows(text, words, end):
@@ -276,7 +332,13 @@ def _after_cue(text: str, words: Sequence[Token], at: int, place: int, *, lower:
             continue
         allowed = word.name or (word.unknown and not (word.text.isupper() and len(word.text) < 5)) or word.initial
         # an ordinary word can be a surname: behind a name, in the same capitals, before the end of the value
-        allowed = allowed or (word.ordinary and end > at and (words[at].name or words[at].unknown) and end - at < 4 and _closes(text, words, end))
+        allowed = allowed or (
+            word.ordinary
+            and end > at
+            and (words[at].name or words[at].unknown)
+            and end - at < 4
+            and _closes(text, words, end)
+        )
         if not allowed or not (word.capital or lower):
             break
         end += 1
@@ -288,7 +350,11 @@ def _after_cue(text: str, words: Sequence[Token], at: int, place: int, *, lower:
     if not run[0].capital:
         good = len(known) >= 2 and any(t.strong for t in known) and all(t.name for t in run)
     else:
-        good = bool(known) or len([t for t in run if t.unknown]) >= (1 if titled else 2) or (run[0].unknown and len(run) > 1)
+        good = (
+            bool(known)
+            or len([t for t in run if t.unknown]) >= (1 if titled else 2)
+            or (run[0].unknown and len(run) > 1)
+        )
         if good and not titled and len(run) == 1:
             good = run[0].strong or run[0].first
     return (run[0].start, run[-1].end) if good else None
@@ -297,12 +363,21 @@ def _after_cue(text: str, words: Sequence[Token], at: int, place: int, *, lower:
 def _closes(text: str, words: Sequence[Token], at: int) -> bool:
     """Whether the value ends with this word or goes on with another word of a name."""
     tail = text[words[at].end : words[at].end + 3]
-    return not tail.strip() or tail.lstrip(" ")[:1] in "\n|,;.:()<-" or (at + 1 < len(words) and (words[at + 1].name or words[at + 1].particle))
+    return (
+        not tail.strip()
+        or tail.lstrip(" ")[:1] in "\n|,;.:()<-"
+        or (at + 1 < len(words) and (words[at + 1].name or words[at + 1].particle))
+    )
 
 
 def _comma_form(text: str, words: Sequence[Token], at: int, end: int) -> bool:
     """Whether the comma before words[end] is that of "Apellido, Nombre"."""
-    return "," in text[words[end - 1].end : words[end].start] and words[end].first and not any(t.first and not t.last for t in words[at:end]) and words[end].capital
+    return (
+        "," in text[words[end - 1].end : words[end].start]
+        and words[end].first
+        and not any(t.first and not t.last for t in words[at:end])
+        and words[end].capital
+    )
 
 
 __all__ = ["CERTAIN", "Gazetteer", "find", "plausible"]

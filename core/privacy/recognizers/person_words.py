@@ -78,11 +78,17 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
     if folded in _NEVER and not (folded in names.last and capital):
         return Token(start, end, word, capital=capital)
     parts = [fold(p) for p in re.split("['’·-]", word)] if not names.known(folded) else [folded]
-    first = any(p in names.first or p in names.loose_first for p in parts) if len(parts) == 1 else all(p in names.first for p in parts)
+    first = (
+        any(p in names.first or p in names.loose_first for p in parts)
+        if len(parts) == 1
+        else all(p in names.first for p in parts)
+    )
     last = any(p in names.last or p in names.loose_last for p in parts)
     strong = any(p in names.first or p in names.last for p in parts)
     ordinary = unknown = False
     if not first and not last and capital and len(word) > 2:
         ordinary = any(names.ordinary(p) for p in re.split("['’·-]", word) if p)
         unknown = not ordinary
-    return Token(start, end, word, first=first, last=last, strong=strong, unknown=unknown, capital=capital, ordinary=ordinary)
+    return Token(
+        start, end, word, first=first, last=last, strong=strong, unknown=unknown, capital=capital, ordinary=ordinary
+    )

@@ -13,9 +13,22 @@ from core.privacy.kinds import CERTAIN, LIKELY, Kind, Match
 from core.privacy.recognizers.context import before, digits
 
 _FOREIGN = re.compile(r"(?<![\w+])\(?(?:\+|00)[ ]?[1-9](?:[ .\-/()]{0,3}\d){7,14}(?!\d)")
-_SPANISH = re.compile(r"(?<![\w€])(?<!\d[.,/-])(?<![-+]\d)(?:\(?34\)?[ .\-]{1,2})?(?P<n>\(?[6-9](?:[ .\-/()]{0,2}\d){8})(?![\w])(?![.,]\d)")
+_SPANISH = re.compile(
+    r"(?<![\w€])(?<!\d[.,/-])(?<![-+]\d)(?:\(?34\)?[ .\-]{1,2})?(?P<n>\(?[6-9](?:[ .\-/()]{0,2}\d){8})(?![\w])(?![.,]\d)"
+)
 _PREFIXED = re.compile(r"(?<![\w+])\(?(?:\+|00)[ ]?34\)?(?:[ .\-/()]{0,3}\d){9}(?!\d)")
-_SHAPES = {(3, 3, 3), (3, 2, 2, 2), (2, 3, 2, 2), (2, 3, 4), (3, 6), (2, 7), (3, 4, 2), (3, 2, 4), (1, 2, 2, 2, 2), (2, 2, 2, 3)}
+_SHAPES = {
+    (3, 3, 3),
+    (3, 2, 2, 2),
+    (2, 3, 2, 2),
+    (2, 3, 4),
+    (3, 6),
+    (2, 7),
+    (3, 4, 2),
+    (3, 2, 4),
+    (1, 2, 2, 2, 2),
+    (2, 2, 2, 3),
+}
 _SHAPES |= {(3, 3, 1, 2), (1, 4, 4), (5, 4), (5, 2, 2), (6, 3), (4, 5), (3, 1, 3, 2), (2, 2, 3, 2), (1, 8)}
 _LABEL = re.compile(
     r"\b(?:tel[eé]?f?o?n?o?s?|tfn?o?s?|tl?f[no]*s?|tlfs?|m[oó]vil(?:es)?|fax|fijo|whats?app|wsp|ll[aá]m\w*|contact\w*|n[uú]mero es)\b",
@@ -27,7 +40,9 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _MONEY = re.compile(r"\s?(?:€|euros?\b|eur\b|%|unidades|uds)", re.IGNORECASE)
-_OFFICIAL = re.compile(r"\b(?:aeat|agencia tributaria|agencia estatal de administraci[oó]n tributaria)\b[^\n]{0,20}$", re.IGNORECASE)
+_OFFICIAL = re.compile(
+    r"\b(?:aeat|agencia tributaria|agencia estatal de administraci[oó]n tributaria)\b[^\n]{0,20}$", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +63,11 @@ def find(text: str) -> Iterator[Match]:
         if number in _public() or _OFFICIAL.search(before(text, match.start())) or _MONEY.match(text, match.end()):
             continue
         if _counts(text, match, number):
-            start = match.start() - (1 if match["n"].count(")") > match["n"].count("(") and text[match.start() - 1 : match.start()] == "(" else 0)
+            start = match.start() - (
+                1
+                if match["n"].count(")") > match["n"].count("(") and text[match.start() - 1 : match.start()] == "("
+                else 0
+            )
             yield Match(max(start, 0), match.end(), Kind.PHONE, LIKELY)
 
 
@@ -86,6 +105,8 @@ def _possible(candidate: str) -> int:
         except phonenumbers.NumberParseException:
             continue
         valid = phonenumbers.is_valid_number(parsed)
-        if valid or (phonenumbers.is_possible_number(parsed) and candidate.lstrip("(").startswith("+") and end == ends[-1]):
+        if valid or (
+            phonenumbers.is_possible_number(parsed) and candidate.lstrip("(").startswith("+") and end == ends[-1]
+        ):
             return end
     return 0
