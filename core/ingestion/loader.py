@@ -15,7 +15,7 @@ from core.ingestion.pdf import Line, PdfContent, read_pdf
 from core.ingestion.pdf_tables import RawTable, find_ruled_tables
 from core.ingestion.tables import join_raw_tables, with_sections
 from core.ingestion.text_files import load_text
-from core.models import Block, LoadedDocument, Table
+from core.models import LoadedDocument
 
 TEXT_SUFFIXES = (".txt",)
 MARKDOWN_SUFFIXES = (".md", ".markdown")

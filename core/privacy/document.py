@@ -5,6 +5,7 @@ lines, blocks, pages or cells is found; then each piece gets back what belongs t
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -156,7 +157,9 @@ def _redact_piece(piece: _Piece, spans: Sequence[PiiSpan]) -> tuple[str, list[tu
     A value that goes on from the piece before leaves nothing here: its placeholder stands where it begins.
     """
     end = piece.start + len(piece.text)
-    parts, changes, at = [], [], 0
+    parts: list[str] = []
+    changes: list[tuple[int, int, int]] = []
+    at = 0
     for span in spans:
         if span.end <= piece.start or span.start >= end:
             continue
@@ -189,8 +192,6 @@ def _moved(offset: int, changes: Sequence[tuple[int, int, int]]) -> int:
 
 def _near(piece: _Piece, spans: Sequence[PiiSpan]) -> Sequence[PiiSpan]:
     """The spans that touch the piece (spans are in order and do not overlap)."""
-    from bisect import bisect_left, bisect_right
-
     first = bisect_right(spans, piece.start, key=lambda s: s.end)
     last = bisect_left(spans, piece.start + len(piece.text), key=lambda s: s.start)
     return spans[first:last]

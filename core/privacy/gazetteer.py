@@ -68,5 +68,6 @@ def gazetteer() -> Gazetteer:
         return Gazetteer(*_names("nombres.txt"), *_names("apellidos.txt"), frozenset(vocabulary))
     except OSError as error:
         raise RegisterError(
-            "Faltan las listas de nombres de data/privacy, sin las que no se aceptan documentos. Restaure la carpeta del repositorio."
+            "Faltan las listas de nombres de data/privacy, sin las que no se aceptan documentos. "
+            "Restaure la carpeta del repositorio."
         ) from error

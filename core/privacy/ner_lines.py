@@ -40,7 +40,4 @@ def _candidate(line: str, names: Gazetteer) -> bool:
             r"[ ](?:(?:de|del|la|y)[ ])*[A-ZÁÉÍÓÚÑ]", line[match.end() : match.end() + 12]
         ):
             return True
-    for match in _PAIR.finditer(line):
-        if not names.ordinary(match[1]) and not names.ordinary(match[2]):
-            return True
-    return False
+    return any(not names.ordinary(match[1]) and not names.ordinary(match[2]) for match in _PAIR.finditer(line))

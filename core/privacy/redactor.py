@@ -44,7 +44,8 @@ def _trimmed(text: str) -> Callable[[Match], Match]:
 
 def splice(text: str, spans: Sequence[PiiSpan]) -> str:
     """The text with each span replaced by its placeholder."""
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for span in spans:
         parts.extend((text[at : span.start], span.placeholder))
         at = span.end

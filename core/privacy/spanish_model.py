@@ -66,7 +66,8 @@ def load_pipeline(settings: Settings, *, progress: Progress | None = None) -> An
         except (OSError, ValueError) as error:
             raise AcquisitionError(
                 f"El modelo de nombres en español no se puede leer ({type(error).__name__}). "
-                f"Borre la carpeta «{folder.name}» de los modelos para descargarlo de nuevo; mientras, no se aceptan documentos privados."
+                f"Borre la carpeta «{folder.name}» de los modelos para descargarlo "
+                "de nuevo; mientras, no se aceptan documentos privados."
             ) from error
     log.info("spaCy pipeline %s loaded", NAME)
     return pipeline

@@ -33,7 +33,7 @@ _WITH_NUMBER = re.compile(
 )
 _WITH_PLACE = re.compile(rf"{_LEFT}(?!c/c){_WAY}{_THEN}{_NAME}{_SEP}{_PLACE}", re.IGNORECASE)
 _LABELLED = re.compile(
-    rf"(?:domicilio|direcci[oó]n|domiciliad[oa] en|residencia)(?: fiscal| social)?\s?[:|]\s*(?P<v>[^\n|]{{6,120}})",
+    r"(?:domicilio|direcci[oó]n|domiciliad[oa] en|residencia)(?: fiscal| social)?\s?[:|]\s*(?P<v>[^\n|]{6,120})",
     re.IGNORECASE,
 )
 _POST_TOWN = re.compile(rf"(?:^|(?<=[\n|]))[ ]*(?P<v>{_PLACE})[ ]*(?=$|[\n|])")

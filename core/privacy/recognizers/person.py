@@ -4,10 +4,11 @@ What the NLP engine finds is judged in `plausible`, by the same lists.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from core.privacy.gazetteer import Gazetteer, gazetteer
-from core.privacy.kinds import CERTAIN, LIKELY, POSSIBLE, Kind, Match
+from core.privacy.gazetteer import gazetteer
+from core.privacy.kinds import LIKELY, POSSIBLE, Kind, Match
 from core.privacy.recognizers.person_words import COMPANY, Token, tokens
 
 _TITLE = re.compile(
@@ -39,6 +40,7 @@ _NOT_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 8
+_LETTERS_ONLY = re.compile(r"[^\W\d_][^\d:;/@|]*")
 
 
 def find(text: str) -> Iterator[Match]:
@@ -63,6 +65,20 @@ def find(text: str) -> Iterator[Match]:
                 at = _index(starts, match_end)
                 if at >= len(words) or words[at].start != match_end or not words[at].first:
                     break
+
+
+def whole_value(text: str, start: int, end: int) -> Match | None:
+    """The value of a cell under "Cliente", "Nombre", … as a name: two to seven words of which one is known as a name."""
+    value = text[start:end]
+    inner = [t for t in tokens(value, gazetteer()) if not t.particle]
+    if not 2 <= len(inner) <= _MOST_WORDS or not _LETTERS_ONLY.fullmatch(value) or COMPANY.search(value):
+        return None
+    if not any(t.name for t in inner) or not (
+        inner[0].name or inner[0].unknown or inner[0].initial or inner[-1].strong
+    ):
+        return None
+    plain = [t for t in inner if not (t.name or t.unknown or t.ordinary or t.initial) and t.capital]
+    return None if plain else Match(start, end, Kind.PERSON, LIKELY)
 
 
 def plausible(text: str, start: int, end: int, *, person: bool = True) -> Match | None:
@@ -98,14 +114,12 @@ def plausible(text: str, start: int, end: int, *, person: bool = True) -> Match 
         and (known or all(t.unknown and not t.text.isupper() for t in inner if not t.particle))
     ):
         return Match(left, right, Kind.PERSON, POSSIBLE)
-    if strong and (known >= 2 or inner[0].first or len(inner) > 1) or (known >= 2 and inner[0].first):
+    if (strong and (known >= 2 or inner[0].first or len(inner) > 1)) or (known >= 2 and inner[0].first):
         return Match(left, right, Kind.PERSON, POSSIBLE)
     return None
 
 
 def _index(starts: Sequence[int], place: int) -> int:
-    from bisect import bisect_left
-
     return bisect_left(starts, place)
 
 
@@ -118,7 +132,7 @@ def _by_lists(text: str, words: Sequence[Token]) -> Iterator[Match]:
     at = 0
     while at < len(words):
         end = _run(text, words, at)
-        if end <= at or not words[at].name and not words[at].initial and not words[at].unknown:
+        if end <= at:
             at += 1
             continue
         run = words[at:end]
@@ -228,7 +242,7 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
     if end >= len(words) or not re.fullmatch(r"[ ]?,[ ]*\n?[ ]*", text[words[end - 1].end : words[end].start]):
         return 0
     surnames = [t for t in words[at:end] if not t.particle]
-    if not surnames or not all(t.last or t.unknown for t in surnames) or surnames[0].first and not surnames[0].last:
+    if not surnames or not all(t.last or t.unknown for t in surnames) or (surnames[0].first and not surnames[0].last):
         return 0
     if any(t.first and not t.last for t in surnames):
         return 0
@@ -239,10 +253,8 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
             break
         joins = word.particle and stop > end and word.text.casefold() not in ("y", "i", "e")
         given_unknown = stop == end and word.unknown and len(surnames) > 1 and any(t.strong for t in surnames)
-        if (
-            not (word.first or word.initial or joins or given_unknown)
-            or word.capital != surnames[0].capital
-            and not word.particle
+        if not (word.first or word.initial or joins or given_unknown) or (
+            word.capital != surnames[0].capital and not word.particle
         ):
             break
         stop += 1
@@ -275,7 +287,7 @@ def _is_name(text: str, run: Sequence[Token]) -> bool:
         proof = (
             first.first
             and any(t.last for t in rest)
-            and (first.strong or sum(t.strong for t in rest) >= 1 and len(rest) >= 2)
+            and (first.strong or (sum(t.strong for t in rest) >= 1 and len(rest) >= 2))
         )
         return proof and all(t.name for t in solid)
     if not rest:
@@ -378,6 +390,3 @@ def _comma_form(text: str, words: Sequence[Token], at: int, end: int) -> bool:
         and not any(t.first and not t.last for t in words[at:end])
         and words[end].capital
     )
-
-
-__all__ = ["CERTAIN", "Gazetteer", "find", "plausible"]

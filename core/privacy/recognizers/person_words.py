@@ -75,7 +75,7 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
         return Token(start, end + 1, word, initial=True, capital=True)
     if folded in _PARTICLES:
         return Token(start, end, word, particle=True, capital=capital)
-    if folded in _NEVER and not (folded in names.last and capital):
+    if folded in _NEVER and not (capital and names.known(folded)):
         return Token(start, end, word, capital=capital)
     parts = [fold(p) for p in re.split("['’·-]", word)] if not names.known(folded) else [folded]
     first = (
