@@ -186,8 +186,8 @@ def views_of(text: str) -> Views:
 def search(finder: Finder, kind: Kind, views: "Views") -> list[Match]:
     """All finds of a recogniser in the plain view and the views made from it, in the original's offsets.
 
-    In a joined view only what crosses a seam counts, and only when it is certain; where the plain view already holds
-    a find, the joined one may add what stands before it on the line above, never what comes after it.
+    In a joined view only what crosses a seam counts, and only when it is certain and the plain view has no certain
+    find at that place.
     """
     view = views.plain
     lines = (*((views.seams,) if kind in _OVER_LINES else ()), *((views.double,) if kind in _LONG else ()))
@@ -206,8 +206,6 @@ def search(finder: Finder, kind: Kind, views: "Views") -> list[Match]:
             inside = [m for m in flat if m.start < back.end and back.start < m.end and m.kind is back.kind]
             if not inside:
                 found.append(back)
-            elif not over_cells and back.start < inside[0].start and back.kind is Kind.EMAIL:
-                found.append(Match(back.start, inside[-1].end, back.kind, back.score))
             elif back.kind is not Kind.EMAIL and any(m.score < CERTAIN for m in inside):
                 found.append(back)
     return found

@@ -27,6 +27,8 @@ _SPLIT = re.compile(
 _NO_TLD = re.compile(rf"{_LOCAL}@(?=[\w.-]{{4}}){_LABEL}(?:\.{_LABEL})*", re.IGNORECASE)
 _HEAD = re.compile(r"(?:(?<=[\s:<(])|^)([\w.+%'-]*[\w]+[._+-])\s+$")
 
+_LABELLED_HEAD = re.compile(r"(?:e-?mail|correo(?: electr[oó]nico)?)\s?:\s*([\w.+%'-]+)\n\s*$", re.IGNORECASE)
+
 
 def find(text: str) -> Iterator[Match]:
     """E-mail addresses in a plain text."""
@@ -44,6 +46,10 @@ def find(text: str) -> Iterator[Match]:
 def _start(text: str, start: int) -> int:
     """Where the address begins when its first part ends with a mark at the end of the line above ("juan.\\nperez@")."""
     window = text[max(0, start - 60) : start]
+    if labelled := _LABELLED_HEAD.search(window):
+        return start - len(window) + labelled.start(1)
+    if text[start] in "._+-" and (first := re.search(r"[\w.+%'-]+\s+$", window)):
+        return start - len(window) + first.start()  # no address begins with a mark: "juan\n.perez@"
     head = _HEAD.search(window) if "\n" in window[-3:] or window[-2:-1] in "_-+" else None
     if head is None or not window.strip():
         return start

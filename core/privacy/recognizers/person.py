@@ -252,6 +252,8 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
         if stop > end and not _adjacent(text, words[stop - 1], word):
             break
         joins = word.particle and stop > end and word.text.casefold() not in ("y", "i", "e")
+        if word.initial and "\n" in text[words[stop - 1].end : word.start]:
+            break
         given_unknown = stop == end and word.unknown and len(surnames) > 1 and any(t.strong for t in surnames)
         if not (word.first or word.initial or joins or given_unknown) or (
             word.capital != surnames[0].capital and not word.particle
