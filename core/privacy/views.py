@@ -204,9 +204,7 @@ def search(finder: Finder, kind: Kind, views: "Views") -> list[Match]:
                 continue
             back = other.back(match)
             inside = [m for m in flat if m.start < back.end and back.start < m.end and m.kind is back.kind]
-            if not inside:
-                found.append(back)
-            elif back.kind is not Kind.EMAIL and any(m.score < CERTAIN for m in inside):
+            if not inside or (back.kind is not Kind.EMAIL and any(m.score < CERTAIN for m in inside)):
                 found.append(back)
     return found
 
