@@ -27,7 +27,7 @@ def find(text: str) -> Iterator[Match]:
         labelled = bool(TAX_LABEL.search(before(text, match.start())))
         if valid and len(number) >= _SHORTEST and not easy(match[0], letter):
             yield Match(match.start(), match.end(), Kind.NIF, CERTAIN)
-        elif labelled and (valid or (len(number) == 8 and not easy(match[0], letter)) or _glued(match)):
+        elif labelled and (valid or (len(number) >= _SHORTEST and not easy(match[0], letter)) or _glued(match)):
             yield Match(match.start(), match.end(), Kind.NIF, LIKELY)
     for match in _NO_LETTER.finditer(text):
         yield Match(match.start("v"), match.end("v"), Kind.NIF, LIKELY)

@@ -31,7 +31,7 @@ _ROLE_THEN_NAME = re.compile(
     r"fdo\.?:?|beneficiari[oa]|titular|a nombre de|a favor de|en nombre de|en representaci[oó]n de|representad[oa] por)\s(?=[A-ZÁÉÍÓÚÑ])"
 )
 _GREETING = re.compile(
-    r"(?<![^\W_])(?:hola|estimad[oa](?:s|/a|\(a\))?|querid[oa]s?|apreciad[oa]s?|buen[oa]s (?:d[ií]as|tardes|noches)),?\s",
+    r"(?<![^\W_])(?:un (?:cordial )?saludo|un abrazo|saludos|gracias|hola|estimad[oa](?:s|/a|\(a\))?|querid[oa]s?|apreciad[oa]s?|buen[oa]s (?:d[ií]as|tardes|noches)),?\s",
     re.IGNORECASE,
 )
 _ROMAN = re.compile(r"\s+[IVX]+\b")
