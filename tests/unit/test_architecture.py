@@ -41,6 +41,11 @@ def test_core_imports_no_streamlit() -> None:
         ("ollama", {"llm_ollama.py"}),
         ("openai", {"llm_openai.py"}),
         ("httpx", {"llm_server.py", "llm_ollama.py", "llm_openai.py"}),
+        ("presidio_analyzer", {"presidio_engine.py"}),
+        ("presidio_anonymizer", {"presidio_engine.py"}),
+        ("spacy", {"spanish_model.py"}),
+        ("phonenumbers", {"phone.py"}),
+        ("stdnum", {"nie.py", "cif.py", "iban.py", "ccc.py", "card.py", "cadastral.py"}),
     ],
 )
 def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> None:
@@ -50,7 +55,7 @@ def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> Non
 def test_arrows_point_one_way() -> None:
     """Ingestion, corpus and retrieval know nothing of answering, pages or API."""
     upper = ("core.answering", "core.api", "core.services", "core.startup", "pages")
-    for folder in ("ingestion", "corpus", "retrieval"):
+    for folder in ("ingestion", "corpus", "retrieval", "privacy"):
         for path in (PROJECT_ROOT / "core" / folder).glob("*.py"):
             assert not {m for m in imports_of(path) if m.startswith(upper)}, path
 
@@ -58,7 +63,7 @@ def test_arrows_point_one_way() -> None:
 def test_importing_the_engine_loads_no_heavy_library() -> None:
     code = (
         "import sys, core.services, core.api, core.__main__;"
-        "print([m for m in ('torch','sentence_transformers','llama_index.core','ollama','openai','lancedb','pymupdf') if m in sys.modules])"
+        "print([m for m in ('torch','sentence_transformers','llama_index.core','ollama','openai','lancedb','pymupdf','spacy','presidio_analyzer','sqlalchemy') if m in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
