@@ -41,6 +41,10 @@ class Settings(BaseSettings):
     max_file_mb: int = Field(default=50, ge=1, description="Largest file read, in MiB.")
     max_pages: int = Field(default=3000, ge=1, description="Most pages read of one file.")
     max_question_chars: int = Field(default=1000, ge=50, description="Longest question, in characters.")
+    records_url: str = Field(
+        default="", description="SQLAlchemy address of the records; empty = an SQLite file under home."
+    )
+    retention_days: int = Field(default=180, ge=1, description="Days that an interaction is kept; then it is erased.")
 
     @property
     def corpus_dir(self) -> Path:
@@ -66,3 +70,8 @@ class Settings(BaseSettings):
     def state_dir(self) -> Path:
         """Small state files of the index: manifest, lock."""
         return self.home / "state"
+
+    @property
+    def records_dir(self) -> Path:
+        """Database of the records, unless the setting names another."""
+        return self.home / "records"

@@ -27,3 +27,11 @@ class IndexNotReadyError(AsesoriaError):
 
 class InvalidQuestionError(AsesoriaError):
     """The question is empty, too long or not text."""
+
+
+class RecordsError(AsesoriaError):
+    """The records cannot be read or written now, or were made by another version of AsesorIA."""
+
+
+class ReviewConflictError(AsesoriaError):
+    """Somebody else has decided the same item of the inbox in the meantime."""
