@@ -1,19 +1,27 @@
 """The one composition root: builds the shared objects from the settings."""
 
+import hashlib
+import re
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
 from core.answering.engine import AnswerEngine
+from core.answering.recording import interaction_of
 from core.answering.scope import load_scope_model
+from core.answering.sealing import Sealer
 from core.assets import Progress
 from core.config import Settings
 from core.corpus.refresh import with_refreshed
 from core.corpus.register import find, load_register
 from core.errors import IndexNotReadyError
-from core.models import DocumentInfo
+from core.models import Answer, DocumentInfo
+from core.records.database import Database, records_folder, records_url
+from core.records.interactions import AnswerVersions, Channel, Feedback, Thumb
+from core.records.recorder import Receipt, Recorder
 from core.retrieval.adapter import IDENTITY, Adapter, load_adapter
 from core.retrieval.background import BackgroundIndexing
 from core.retrieval.embedder import Embedder, build_embedder
@@ -25,7 +33,16 @@ from core.retrieval.search import HybridSearch
 from core.retrieval.snapshot import take_snapshot
 from core.retrieval.store import FragmentStore, QuestionStore
 from core.retrieval.terms import TermStatistics
+from core.seal.state import StateReader
+from core.seal.watch import watch_drift
 from core.thresholds import Thresholds, load_thresholds
+
+_IDENTIFIER = re.compile(r"\S*@\S*|(?=\w*\d)[\w-]{7,}|\d(?:[ .-]?\d){6,}", re.UNICODE)
+
+
+def mask_identifiers(text: str) -> str:
+    """Text without what may be an e-mail, telephone or number of an identity or account. Rough, on the safe side."""
+    return _IDENTIFIER.sub("<DATO>", text)
 
 
 @dataclass(frozen=True)
@@ -41,6 +58,7 @@ class Services:
     indexer: Indexer
     adapter: Adapter
     reranker: Reranker
+    redact: Callable[[str], str] = mask_identifiers
 
     @property
     def doc_ids(self) -> tuple[str, ...]:
@@ -106,7 +124,85 @@ class Services:
             scope=load_scope_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
+            sealer=Sealer(self.thresholds, self.seal_state.mode),
         )
+
+    def answer_and_record(self, question: str, channel: Channel) -> tuple[Answer, Receipt]:
+        """Answer from the public corpus and keep the interaction. Errors as `AnswerEngine.ask`."""
+        clock = time.perf_counter()
+        answer = self.engine.ask(question)
+        return answer, self.record(question, answer, channel=channel, latency_ms=1000 * (time.perf_counter() - clock))
+
+    def record(
+        self,
+        question: str,
+        answer: Answer,
+        *,
+        channel: Channel,
+        latency_ms: float,
+        session_id: str = "",
+        private_session: bool = False,
+    ) -> Receipt:
+        """Keep an answered question (redacted here). Never fails for a disk or database; see `Recorder.record`.
+
+        ``private_session``: the session has documents of its own, so that no text of the answer is kept.
+        """
+        return self.recorder.record(
+            interaction_of(
+                self.redact(" ".join(question.split())),
+                answer,
+                channel=channel,
+                versions=self.versions(),
+                latency_ms=latency_ms,
+                session_id=session_id,
+                private_session=private_session,
+            )
+        )
+
+    def give_feedback(self, interaction_id: str, thumb: Thumb, comment: str = "") -> Receipt:
+        """Keep a thumb and its comment (redacted here)."""
+        return self.recorder.give_feedback(Feedback(interaction_id, thumb, self.redact(comment)))
+
+    def versions(self) -> AnswerVersions:
+        """What answers are made with now."""
+        documents = self.manifest().documents.values()
+        indexed = "|".join(sorted(f"{d.doc_id}:{d.sha256}" for d in documents))
+        return AnswerVersions(
+            prompt="none", model=self._model_version, corpus=hashlib.sha256(indexed.encode()).hexdigest()[:16]
+        )
+
+    @cached_property
+    def _model_version(self) -> str:
+        weights = hashlib.sha256(RERANKER_PATH.read_bytes()).hexdigest()[:8] if RERANKER_PATH.exists() else "none"
+        return f"none|{self.embedder.fingerprint}|{self.settings.reranker}-{weights}"
+
+    def open_records(self, *, busy_s: float = 5.0) -> Database:
+        """The database of the records.
+
+        Raises:
+            RecordsError: it cannot be used now, or is of another version.
+        """
+        return Database(records_url(self.settings), busy_s=busy_s)
+
+    @cached_property
+    def records(self) -> Database:
+        """The database of the records, for pages. Raises as `open_records`; tried again at the next call then."""
+        return self.open_records()
+
+    @cached_property
+    def recorder(self) -> Recorder:
+        """Keeps interactions; applies the retention and watches the drift. One per process."""
+        return Recorder(
+            self.open_records,
+            records_folder(self.settings),
+            retention_days=self.settings.retention_days,
+            house_work=lambda database: watch_drift(database, self.thresholds.drift),
+        )
+
+    @cached_property
+    def seal_state(self) -> StateReader:
+        """The seal's state, as each answer reads it; no language model is configured yet."""
+        return StateReader(lambda: self.open_records(busy_s=0.05), has_model=lambda: False)
 
     @cached_property
     def indexing(self) -> BackgroundIndexing:

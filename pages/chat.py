@@ -7,6 +7,7 @@ from core.errors import AsesoriaError
 from core.models import Answer
 from core.retrieval.indexer import READY
 from core.services import Services
+from pages.seal import show_feedback, show_records_problem, show_seal
 from pages.shared import services_or_wait, show_source
 
 EXAMPLES = (
@@ -51,7 +52,7 @@ def show_problems(services: Services) -> None:
             st.rerun()
 
 
-def show_turn(number: int, question: str, outcome: Answer | str) -> None:
+def show_turn(number: int, question: str, outcome: Answer | str, interaction_id: str) -> None:
     """A question and its answer, or the message of the error that it met."""
     with st.chat_message("user"):
         st.text(question)
@@ -61,26 +62,31 @@ def show_turn(number: int, question: str, outcome: Answer | str) -> None:
             return
         if not outcome.grounded:
             st.info(outcome.text, icon=":material/search_off:")
-            return
-        st.markdown(outcome.text.replace("$", r"\$"))
-        st.caption("Fuentes")
-        for index, source in enumerate(outcome.sources, start=1):
-            show_source(source, index, key=f"turn{number}-source{index}")
+        else:
+            st.markdown(outcome.text.replace("$", r"\$"))
+            st.caption("Fuentes")
+            for index, source in enumerate(outcome.sources, start=1):
+                show_source(source, index, key=f"turn{number}-source{index}")
+        show_seal(outcome, services.thresholds.seal, key=f"turn{number}")
+        show_feedback(services, interaction_id, key=f"turn{number}")
 
 
 def answer_question(services: Services, question: str) -> None:
     """Ask the engine and keep the turn in the session."""
+    interaction_id = ""
     try:
         with st.spinner("Buscando en los documentos oficiales…"):
-            outcome: Answer | str = services.engine.ask(question)
+            answer, receipt = services.answer_and_record(question, "page")
+        outcome: Answer | str = answer
+        interaction_id = receipt.id
     except AsesoriaError as error:
         outcome = str(error)
-    st.session_state.turns.append((question, outcome))
+    st.session_state.turns.append((question, outcome, interaction_id))
 
 
 def show_tools() -> None:
     """Download and clear the conversation."""
-    answered = [(q, a) for q, a in st.session_state.turns if isinstance(a, Answer)]
+    answered = [(q, a) for q, a, _ in st.session_state.turns if isinstance(a, Answer)]
     with st.container(horizontal=True):
         st.download_button(
             "Descargar la conversación",
@@ -118,7 +124,8 @@ if asked:
     answer_question(services, asked)
     st.rerun()
 
-for number, (question, outcome) in enumerate(st.session_state.turns):
-    show_turn(number, question, outcome)
+show_records_problem(services)
+for number, (question, outcome, interaction_id) in enumerate(st.session_state.turns):
+    show_turn(number, question, outcome, interaction_id)
 if st.session_state.turns:
     show_tools()

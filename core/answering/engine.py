@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.answering.extractive import compose, extract
+from core.answering.quotes import check_quotes
 from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
+from core.answering.sealing import Sealer
 from core.errors import InvalidQuestionError
 from core.models import Answer, Category, Fragment, Mode, Source
 from core.retrieval.search import SearchResult
@@ -45,6 +47,7 @@ class AnswerEngine:
         scope: ScopeModel,
         thresholds: Thresholds,
         max_question_chars: int,
+        sealer: Sealer | None = None,
     ) -> None:
         self._retriever = retriever
         self._neighbours = neighbours
@@ -53,6 +56,7 @@ class AnswerEngine:
         self._scope = scope
         self._thresholds = thresholds
         self._max_chars = max_question_chars
+        self._sealer = sealer or Sealer(thresholds)
 
     def ask(self, question: str) -> Answer:
         """Answer ``question``. Not finding is not an error: the answer then has ``grounded=False`` and no sources.
@@ -80,18 +84,28 @@ class AnswerEngine:
         }
         text, sources = answer
         category = verdict.category if sources or verdict.refusal else Category.NO_ANSWER
-        return Examination(
-            Answer(
-                text=text,
-                grounded=bool(sources),
-                category=category,
-                mode=Mode.EXTRACTIVE,
-                sources=sources,
-                timings=timings,
-            ),
-            result,
-            verdict,
+        unsealed = Answer(
+            text=text,
+            grounded=bool(sources),
+            category=category,
+            mode=Mode.EXTRACTIVE,
+            sources=sources,
+            timings=timings,
         )
+        return Examination(self._sealed(unsealed, result), result, verdict)
+
+    def _sealed(self, answer: Answer, result: SearchResult) -> Answer:
+        clock = time.perf_counter()
+        coverage, supporting = check_quotes(
+            answer.text, answer.sources, minimum=self._thresholds.seal.supporting_relevance
+        )
+        sealed = self._sealer.with_seal(
+            answer,
+            relevances=[hit.relevance for hit in result.found],
+            coverage=coverage,
+            supporting=supporting,
+        )
+        return replace(sealed, timings={**answer.timings, "seal_ms": 1000 * (time.perf_counter() - clock)})
 
     def _answer(self, question: str, result: SearchResult, verdict: Assessment) -> tuple[str, tuple[Source, ...]]:
         texts = load_scope().answers

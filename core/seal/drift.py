@@ -158,7 +158,9 @@ def _reason(colour: Colour, points: float, limits: DriftThresholds, *, changed: 
     span = limits.days
     if colour is Colour.NONE:
         since = (
-            " Desde el último cambio de instrucciones, modelo o umbrales solo cuentan las posteriores." if changed else ""
+            " Desde el último cambio de instrucciones, modelo o umbrales solo cuentan las posteriores."
+            if changed
+            else ""
         )
         return (
             f"Hay pocas respuestas para comparar: hacen falta {limits.minimum_answers} en los últimos {span} días y "

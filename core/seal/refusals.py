@@ -90,7 +90,9 @@ def own_words(text: str, *, notices: Iterable[str] = (), titles: Iterable[str] =
         text = text.replace(notice, "\n") if notice else text
     heads = tuple(f"**{title}**" for title in titles if title)
     lines = [
-        line for line in text.split("\n") if not line.lstrip().startswith(">") and not (heads and line.startswith(heads))
+        line
+        for line in text.split("\n")
+        if not line.lstrip().startswith(">") and not (heads and line.startswith(heads))
     ]
     unquoted = "\n".join(lines)
     for opening, closing in _QUOTE_SIGNS.items():

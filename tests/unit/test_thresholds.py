@@ -15,7 +15,11 @@ def test_thresholds_are_pinned() -> None:
     assert found == {
         "scope": {"answerable": 0.55},
         "seal": {
-            "high_rerank": 0.6, "medium_rerank": 0.4, "coverage_min": 0.9, "supporting_min": 2, "supporting_relevance": 0.4,
+            "high_rerank": 0.6,
+            "medium_rerank": 0.4,
+            "coverage_min": 0.9,
+            "supporting_min": 2,
+            "supporting_relevance": 0.4,
         },
         "drift": {"days": 7, "red_points": 10.0, "amber_points": 5.0, "minimum_answers": 200, "significance": 3.0},
     }
