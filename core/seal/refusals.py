@@ -18,7 +18,7 @@ _GAP = r"(?:\S+ ){0,4}"
 _QUOTE_SIGNS = {"«": "»", "“": "”"}
 _STRAIGHT_QUOTES = re.compile(r'"[^"\n]*"')
 _SENTENCE_END = re.compile(r"[.!?;:…]+(?=\s|$)|\n+")
-_NO_WORD = re.compile(r"[^\w%]+")
+_NO_WORD = re.compile(r"(?:[^\w%]|_)+")
 
 
 @dataclass(frozen=True, slots=True)
