@@ -11,7 +11,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from core.config import Settings
 from core.errors import RecordsError
-from core.records.schema import bring_up_to_date
+from core.records.schema import bring_up_to_date, is_up_to_date
 
 # What a database says when it cannot, in lower case, and what the user is told.
 _PROBLEMS = (
@@ -92,6 +92,8 @@ class Database:
                 bring_up_to_date(connection)
             return
         try:
+            if self._path.exists() and self._ready():
+                return
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with FileLock(self._path.with_suffix(".lock"), timeout=max(self._busy_s, 0.05)):
                 self._turn_wal_on()
@@ -106,6 +108,10 @@ class Database:
         except RecordsError:
             self.close()
             raise
+
+    def _ready(self) -> bool:
+        with self.reading() as connection:
+            return is_up_to_date(connection)
 
     def _turn_wal_on(self) -> None:
         with _translated(), self._engine.connect() as connection:

@@ -125,6 +125,13 @@ def present_version(migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
     return 1 + len(migrations)
 
 
+def is_up_to_date(connection: Connection) -> bool:
+    """Whether nothing need be created or migrated; needs no write lock."""
+    if "schema_info" not in inspect(connection).get_table_names():
+        return False
+    return list(connection.execute(select(schema_info.c.version)).scalars()) == [present_version()]
+
+
 def bring_up_to_date(connection: Connection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
     """Create or migrate the tables, within the caller's transaction.
 

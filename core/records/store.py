@@ -10,7 +10,8 @@ from sqlalchemy import Connection, RowMapping, Table, delete, func, select
 from core.records.database import Database
 from core.records.interactions import iso
 from core.records.reviews import FEEDBACK, open_in
-from core.records.schema import feedback, interactions, reviews
+from core.records.schema import feedback as opinions
+from core.records.schema import interactions, reviews
 from core.records.spool import Entry
 
 _FETCH = 500
@@ -48,13 +49,13 @@ def store(database: Database, entries: Sequence[Entry]) -> None:
 
 
 def _store_feedback(connection: Connection, row: Mapping[str, Any]) -> None:
-    key = feedback.c.interaction_id == row["interaction_id"]
-    before = connection.execute(select(feedback.c.at).where(key)).scalar()
+    key = opinions.c.interaction_id == row["interaction_id"]
+    before = connection.execute(select(opinions.c.at).where(key)).scalar()
     if before is not None and before >= row["at"]:
         return
     if before is not None:
-        connection.execute(delete(feedback).where(key))
-    connection.execute(feedback.insert().values(_known(feedback, row)))
+        connection.execute(delete(opinions).where(key))
+    connection.execute(opinions.insert().values(_known(opinions, row)))
     if row["thumb"] == "down":
         open_in(connection, kind=FEEDBACK, subject=row["interaction_id"], title="Respuesta marcada como mala")
 
@@ -97,10 +98,10 @@ def each(database: Database, *, since: str = "", until: str = "") -> Iterator[di
 def _joined() -> Any:
     return select(
         interactions,
-        func.coalesce(feedback.c.thumb, "").label("thumb"),
-        func.coalesce(feedback.c.comment, "").label("comment"),
-        func.coalesce(feedback.c.at, "").label("feedback_at"),
-    ).select_from(interactions.outerjoin(feedback, feedback.c.interaction_id == interactions.c.id))
+        func.coalesce(opinions.c.thumb, "").label("thumb"),
+        func.coalesce(opinions.c.comment, "").label("comment"),
+        func.coalesce(opinions.c.at, "").label("feedback_at"),
+    ).select_from(interactions.outerjoin(opinions, opinions.c.interaction_id == interactions.c.id))
 
 
 def _plain(row: RowMapping) -> dict[str, Any]:
@@ -161,7 +162,7 @@ def _erase(connection: Connection, ids: list[str]) -> int:
     erased = 0
     for start in range(0, len(ids), _FETCH):
         part = ids[start : start + _FETCH]
-        connection.execute(delete(feedback).where(feedback.c.interaction_id.in_(part)))
+        connection.execute(delete(opinions).where(opinions.c.interaction_id.in_(part)))
         connection.execute(delete(reviews).where(reviews.c.kind == FEEDBACK, reviews.c.subject.in_(part)))
         erased += connection.execute(delete(interactions).where(interactions.c.id.in_(part))).rowcount
     return erased
