@@ -79,14 +79,11 @@ def test_the_seal_explains_itself(app: AppTest) -> None:
 
 def test_a_thumb_and_its_comment_are_kept(app: AppTest, running: Services) -> None:
     app.chat_input[0].set_value(QUESTIONS[0]).run()
-    number = len(app.session_state.turns) - 1
     interaction_id = app.session_state.turns[-1][2]
-    app.session_state[f"turn{number}-thumb"] = 0
-    app.run()
+    app.feedback[0].set_value(0).run()
     assert not app.exception and running.recorder.flush(60)
     row = get(running.records, interaction_id)
     assert row is not None and row["thumb"] == "down"
-    app.session_state[f"turn{number}-thumb"] = 0
     box = next(t for t in app.text_input if "por qué" in t.label)
     box.set_value("falta el plazo, escriba a ana@correo.es")
     next(b for b in app.button if b.label == "Enviar el comentario").click().run()
