@@ -165,11 +165,16 @@ class Services:
 
     def versions(self) -> AnswerVersions:
         """What answers are made with now."""
-        documents = self.manifest().documents.values()
-        indexed = "|".join(sorted(f"{d.doc_id}:{d.sha256}" for d in documents))
-        return AnswerVersions(
-            prompt="none", model=self._model_version, corpus=hashlib.sha256(indexed.encode()).hexdigest()[:16]
-        )
+        try:
+            changed = self.indexer.manifest_path.stat().st_mtime_ns
+        except OSError:
+            changed = 0
+        return AnswerVersions(prompt="none", model=self._model_version, corpus=self._corpus_versions.get(changed))
+
+    @cached_property
+    def _corpus_versions(self) -> "_Latest[int, str]":
+        """Hash of what is indexed; read anew when the manifest has changed."""
+        return _Latest(lambda _: _corpus_version(self.manifest()))
 
     @cached_property
     def _model_version(self) -> str:
@@ -216,6 +221,11 @@ V = TypeVar("V")
 
 def _version(manifest: Manifest) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((d.doc_id, d.indexed_at) for d in manifest.documents.values()))
+
+
+def _corpus_version(manifest: Manifest) -> str:
+    indexed = "|".join(sorted(f"{d.doc_id}:{d.sha256}" for d in manifest.documents.values()))
+    return hashlib.sha256(indexed.encode()).hexdigest()[:16]
 
 
 class _Latest(Generic[K, V]):

@@ -42,6 +42,7 @@ class Spool:
         self._owned.acquire(timeout=0)
         self._file = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600)
         self._size = self._dropped = 0
+        self._torn = False  # whether a failed attempt may have left part of a line behind ``_size``
         self._lock = threading.Lock()
         _sync_folder(folder)
 
@@ -50,12 +51,15 @@ class Spool:
         data = b"".join(lines)
         with self._lock:
             try:
-                os.ftruncate(self._file, self._size)  # what a failed attempt has left
+                if self._torn:
+                    os.ftruncate(self._file, self._size)
+                    self._torn = False
                 written = 0
                 while written < len(data):
                     written += os.write(self._file, data[written:])
                 os.fsync(self._file)
             except OSError:
+                self._torn = True
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._file, self._size)
                 raise
