@@ -17,11 +17,12 @@ from core.assets import Progress
 from core.config import Settings
 from core.corpus.refresh import with_refreshed
 from core.corpus.register import find, load_register
-from core.errors import IndexNotReadyError
+from core.errors import IndexNotReadyError, RecordsError
 from core.models import Answer, DocumentInfo
 from core.records.database import Database, records_folder, records_url
-from core.records.interactions import AnswerVersions, Channel, Feedback, Thumb
+from core.records.interactions import AnswerVersions, Channel, Feedback, Thumb, session_ref
 from core.records.recorder import Receipt, Recorder
+from core.records.store import erase_session
 from core.retrieval.adapter import IDENTITY, Adapter, load_adapter
 from core.retrieval.background import BackgroundIndexing
 from core.retrieval.embedder import Embedder, build_embedder
@@ -162,6 +163,16 @@ class Services:
     def give_feedback(self, interaction_id: str, thumb: Thumb, comment: str = "") -> Receipt:
         """Keep a thumb and its comment (redacted here)."""
         return self.recorder.give_feedback(Feedback(interaction_id, thumb, self.redact(comment)))
+
+    def forget_session(self, session_id: str) -> int:
+        """Erase what is kept of a session's questions. How many there were.
+
+        Raises:
+            RecordsError: the records cannot be written now; nothing is erased.
+        """
+        if not self.recorder.flush():
+            raise RecordsError(self.recorder.problem or "Los registros están ocupados. Vuelva a intentarlo.")
+        return erase_session(self.records, session_ref(session_id))
 
     def versions(self) -> AnswerVersions:
         """What answers are made with now."""

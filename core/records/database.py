@@ -7,7 +7,17 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    NoSuchModuleError,
+    ProgrammingError,
+    SQLAlchemyError,
+    StatementError,
+)
 
 from core.config import Settings
 from core.errors import RecordsError
@@ -23,6 +33,10 @@ _PROBLEMS = (
     ("malformed", "La base de datos de registros está dañada. Recupere una copia, o retire el archivo para empezar otra."),
     ("not a database", "El archivo de registros no es una base de datos. Retírelo, o indique otro con ASESORIA_RECORDS_URL."),
 )  # fmt: skip
+
+
+class RefusedValueError(RecordsError, ValueError):
+    """The database works, but does not take this value: trying again would change nothing."""
 
 
 def records_url(settings: Settings) -> str:
@@ -160,6 +174,9 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (SQLAlchemyError, NoSuchModuleError, ModuleNotFoundError) as error:
+        of_the_value = isinstance(error, StatementError) and not isinstance(error, DBAPIError)
+        if of_the_value or isinstance(error, IntegrityError | DataError | InterfaceError | ProgrammingError):
+            raise RefusedValueError("La base de datos de registros no admite un valor.") from error
         raise RecordsError(_message(error)) from error
     except Exception as error:
         if type(error).__module__ == "sqlite3":  # raised by a pragma, before SQLAlchemy sees it

@@ -226,6 +226,11 @@ class Recorder:
                 else f"El disco falla ({error.strerror}). Se reintenta solo."
             )
             return False
+        except Exception:  # a thread's error would be lost, and the thread with it
+            if not self._database_problem:
+                log.exception("the records cannot be written")
+            self._database_problem = "Los registros han fallado por un error inesperado. Mire la consola."
+            return False
         self._database_problem = ""
         return True
 

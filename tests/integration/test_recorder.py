@@ -139,7 +139,8 @@ def test_a_database_of_another_version_is_reported_and_loses_nothing(place: Plac
 
 def test_a_full_disk_is_reported_and_retried(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = place.recorder(wait_s=0.05)
-    assert recorder.record(made("antes")).acknowledged
+    recorder.record(made("antes"))
+    assert recorder.flush()
     real, full = os.write, threading.Event()
     full.set()
 
@@ -215,11 +216,12 @@ def test_lines_that_are_no_entry_hold_up_nothing(place: Place) -> None:
     from core.records.spool import Entry
 
     torn = Entry("interaction", made("a medias").row()).line()[:-20]
-    lines = [b"no json\n", b'{"kind":"other","row":{}}\n', Entry("interaction", good.row()).line(), torn]
+    odd = Entry("interaction", {**made("rara").row(), "id": ["no", "text"]}).line()
+    lines = [b"no json\n", b'{"kind":"other","row":{}}\n', odd, Entry("interaction", good.row()).line(), torn]
     (place.folder / "spool" / "1-dead.jsonl").write_bytes(b"".join(lines))
     recorder = place.recorder()
     assert recorder.flush() and [row["id"] for row in each(place.database())] == [good.id]
-    assert (place.folder / "spool" / REJECTED).read_bytes() == b"".join(lines[:2])
+    assert (place.folder / "spool" / REJECTED).read_bytes() == b"".join(lines[:3])
     assert not (place.folder / "spool" / "1-dead.jsonl").exists()
 
 
@@ -279,6 +281,16 @@ def test_an_answer_waits_no_longer_than_it_must(place: Place, monkeypatch: pytes
     assert time.perf_counter() - started < 1.0 and not receipt.acknowledged
     slow.set()
     assert recorder.flush() and count(place.database()) == 1
+
+
+def test_house_work_that_fails_is_reported_and_stops_nothing(place: Place) -> None:
+    def broken(_: Database) -> None:
+        raise RuntimeError("a fault of ours")
+
+    recorder = place.recorder(house_work=broken)
+    receipts = [recorder.record(made(f"sigue {n}")) for n in range(3)]
+    until(lambda: "inesperado" in recorder.problem)
+    until(lambda: count(place.database()) == len(receipts))
 
 
 def test_errors_of_the_library_do_not_leave() -> None:
