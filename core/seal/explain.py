@@ -15,7 +15,7 @@ NAMES: Mapping[Level, str] = MappingProxyType(
 )
 
 HONEST_LIMITS = (
-    "No es una probabilidad: es una clase (alta, media, baja) contrastada con respuestas revisadas. «Alta» no significa un 90 %.",
+    "No es una probabilidad: es una clase ordinal (alta, media, baja). «Alta» no significa un tanto por ciento de acierto.",
     "No detecta instrucciones escondidas en la pregunta o en un documento: mira si las fuentes sostienen lo dicho.",
     "No mide si el dato sigue vigente: mire la fecha de cada fuente, que se muestra junto a ella.",
 )
