@@ -52,6 +52,10 @@ class Settings(BaseSettings):
     llm_retries: int = Field(default=2, ge=0, le=10, description="How often a failed call is tried again.")
     llm_num_ctx: int = Field(default=4096, ge=2048, description="Context window asked of the server, in tokens.")
     llm_max_tokens: int = Field(default=700, ge=16, description="Longest answer of the model, in tokens.")
+    records_url: str = Field(
+        default="", description="SQLAlchemy address of the records; empty = an SQLite file under home."
+    )
+    retention_days: int = Field(default=180, ge=1, description="Days that an interaction is kept; then it is erased.")
 
     @property
     def corpus_dir(self) -> Path:
@@ -77,3 +81,8 @@ class Settings(BaseSettings):
     def state_dir(self) -> Path:
         """Small state files of the index: manifest, lock."""
         return self.home / "state"
+
+    @property
+    def records_dir(self) -> Path:
+        """Database of the records, unless the setting names another."""
+        return self.home / "records"

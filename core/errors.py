@@ -65,3 +65,11 @@ class LlmAnswerError(LlmError):
 
 class LlmSaysNotEnoughError(LlmError):
     """The model says that the fragments do not suffice to answer."""
+
+
+class RecordsError(AsesoriaError):
+    """The records cannot be read or written now, or were made by another version of AsesorIA."""
+
+
+class ReviewConflictError(AsesoriaError):
+    """Somebody else has decided the same item of the inbox in the meantime."""

@@ -62,6 +62,7 @@ class Startup:
             services = build_services(self._settings, progress=self._note)
             self._message = "Cargando el buscador…"
             _ = services.engine
+            _ = services.recorder  # stores what an earlier process left, applies the retention
             services.indexing.start()
             self._services = services
         except AsesoriaError as error:

@@ -1,5 +1,6 @@
 """Ask, read the answer, open each source on its page."""
 
+import time
 from contextlib import closing
 
 import streamlit as st
@@ -10,6 +11,7 @@ from core.errors import AsesoriaError
 from core.models import Answer, Mode
 from core.retrieval.indexer import READY
 from core.services import Services
+from pages.seal import show_feedback, show_records_problem, show_seal
 from pages.shared import escape_markdown, services_or_wait, show_source
 
 EXAMPLES = (
@@ -54,7 +56,7 @@ def show_problems(services: Services) -> None:
             st.rerun()
 
 
-def show_turn(number: int, question: str, outcome: Answer | str) -> None:
+def show_turn(number: int, question: str, outcome: Answer | str, interaction_id: str) -> None:
     """A question and its answer, or the message of the error that it met."""
     with st.chat_message("user"):
         st.text(question)
@@ -68,17 +70,21 @@ def show_turn(number: int, question: str, outcome: Answer | str) -> None:
             st.warning(f"{outcome.fallback} Esta respuesta es literal.", icon=":material/warning:")
         if not outcome.grounded:
             st.info(outcome.text, icon=":material/search_off:")
-            return
-        st.markdown(outcome.text.replace("$", r"\$"))
-        st.caption("Fuentes")
-        for index, source in enumerate(outcome.sources, start=1):
-            show_source(source, index, key=f"turn{number}-source{index}")
+        else:
+            st.markdown(outcome.text.replace("$", r"\$"))
+            st.caption("Fuentes")
+            for index, source in enumerate(outcome.sources, start=1):
+                show_source(source, index, key=f"turn{number}-source{index}")
+        show_seal(outcome, services.thresholds.seal, key=f"turn{number}")
+        show_feedback(services, interaction_id, key=f"turn{number}")
 
 
 def answer_question(services: Services, question: str) -> None:
-    """Ask the engine, show the draft as it is being written, and keep the turn in the session."""
-    history = [Turn(asked, isinstance(said, Answer) and said.grounded) for asked, said in st.session_state.turns]
+    """Ask the engine, show the draft as it is being written, and keep the turn in the session and the records."""
+    history = [Turn(asked, isinstance(said, Answer) and said.grounded) for asked, said, _ in st.session_state.turns]
     outcome: Answer | str = ""
+    interaction_id = ""
+    clock = time.perf_counter()
     with st.chat_message("user"):
         st.text(question)
     with st.chat_message("assistant", avatar=":material/account_balance:"):
@@ -95,7 +101,10 @@ def answer_question(services: Services, question: str) -> None:
                         place.text(draft)
         except AsesoriaError as error:
             outcome = str(error)
-    st.session_state.turns.append((question, outcome))
+    if isinstance(outcome, Answer):
+        latency_ms = 1000 * (time.perf_counter() - clock)
+        interaction_id = services.record(question, outcome, channel="page", latency_ms=latency_ms).id
+    st.session_state.turns.append((question, outcome, interaction_id))
 
 
 def show_model(services: Services) -> None:
@@ -111,7 +120,7 @@ def show_model(services: Services) -> None:
 
 def show_tools() -> None:
     """Download and clear the conversation."""
-    answered = [(q, a) for q, a in st.session_state.turns if isinstance(a, Answer)]
+    answered = [(q, a) for q, a, _ in st.session_state.turns if isinstance(a, Answer)]
     with st.container(horizontal=True):
         st.download_button(
             "Descargar la conversación",
@@ -150,6 +159,7 @@ for number, (question, outcome) in enumerate(st.session_state.turns):
 if asked:
     answer_question(services, asked)
     st.rerun()
+show_records_problem(services)
 if st.session_state.turns:
     show_tools()
 show_model(services)

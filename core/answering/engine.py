@@ -14,11 +14,12 @@ from core.answering.parts import parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.premises import premise_of
 from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
+from core.answering.sealing import Sealer
 from core.answering.sentence_model import SentenceModel
 from core.answering.synthesis import Draft, self_check, synthesise
 from core.answering.untrusted import blanked, without_orders
 from core.errors import InvalidQuestionError, LlmAnswerError, LlmError, LlmSaysNotEnoughError
-from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Seal, SelfCheck, Signals, Source
+from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, SelfCheck, Source
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
@@ -59,9 +60,11 @@ class AnswerEngine:
         max_question_chars: int,
         verify: Verifier,
         synthesis: Synthesis | None = None,
-        seal: Callable[[Signals], Seal] | None = None,
+        sealer: Sealer | None = None,
+        redact: Callable[[str], str] = str,
     ) -> None:
-        """``synthesis``: the model that writes, None to quote. ``seal`` makes the seal from an answer's signals."""
+        """``synthesis``: the model that writes, None to quote. ``sealer`` puts the seal on. ``redact`` takes what
+        identifies a person out of a question; the model reads no other."""
         self._retriever = retriever
         self._neighbours = neighbours
         self._terms = terms
@@ -72,7 +75,8 @@ class AnswerEngine:
         self._max_chars = max_question_chars
         self._verify = verify
         self._synthesis = synthesis
-        self._seal = seal
+        self._sealer = sealer or Sealer(thresholds)
+        self._redact = redact
 
     def ask(self, question: str, *, history: Sequence[Turn] = ()) -> Answer:
         """Answer ``question``. Not finding is not an error: the answer then has ``grounded=False`` and no sources.
@@ -96,7 +100,8 @@ class AnswerEngine:
         question = self.check(question)
         resolved = resolve(question, history)
         if resolved.unclear:
-            yield Answer(WHAT_IS_MEANT, False, Category.NO_ANSWER, Mode.EXTRACTIVE)
+            unclear = Answer(WHAT_IS_MEANT, False, Category.NO_ANSWER, Mode.EXTRACTIVE)
+            yield self._sealer.with_seal(unclear, relevances=(), coverage=0.0, supporting=0)
             return
         asked = self.check(resolved.question[: self._max_chars])
         earlier = [turn.question for turn in history] if resolved.follow_up else []
@@ -135,28 +140,29 @@ class AnswerEngine:
     def _sealed(
         self, question: str, result: SearchResult, verdict: Assessment, made: _Verified, timings: Mapping[str, float]
     ) -> Examination:
+        clock = time.perf_counter()
         grounded = bool(made.sources)
-        signals = Signals(
-            rerank=max((hit.relevance for hit in result.found), default=0.0),
-            coverage=made.coverage,
-            self_check=made.check,
-            refusal=made.refusal or not grounded,
-            fallback=made.fallback,
-            supporting=made.supporting,
-        )
         answer = Answer(
             text=_with_notices(question, made) if grounded else made.text,
             grounded=grounded,
             category=verdict.category if grounded or verdict.refusal else Category.NO_ANSWER,
             mode=made.mode,
             sources=made.sources,
-            timings=timings,
-            seal=self._seal(signals) if self._seal else None,
             fallback=made.fallback,
             model=made.model,
             prompt_version=made.prompt_version,
         )
-        return Examination(answer, result, verdict, signals)
+        sealed = self._sealer.with_seal(
+            answer,
+            relevances=[hit.relevance for hit in result.found],
+            coverage=made.coverage,
+            supporting=made.supporting,
+            self_check=made.check,
+            fallback=made.fallback,
+            notices=made.notices,
+        )
+        whole = {**timings, "seal_ms": 1000 * (time.perf_counter() - clock)}
+        return Examination(replace(sealed, timings=whole), result, verdict)
 
     def _made(
         self, question: str, result: SearchResult, category: Category, earlier: Sequence[str]
@@ -185,6 +191,7 @@ class AnswerEngine:
             LlmError: there is no draft, or nothing of it is supported.
         """
         end = time.monotonic() + synthesis.limits.timeout_s
+        question, earlier = self._redact(question), [self._redact(asked) for asked in earlier]
         draft = yield from _drafted(
             synthesise(
                 question, found, model=synthesis.model, category=category, limits=synthesis.limits, history=earlier

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 from core.models import Answer, Source
+from core.seal.explain import seal_json
 
 DISCLAIMER = (
     "AsesorIA muestra lo que dicen los documentos oficiales y no sustituye a un asesor fiscal. "
@@ -38,6 +39,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             }
             for s in answer.sources
         ],
+        "confidence_level": str(answer.seal.level) if answer.seal else None,
+        "seal": seal_json(answer.seal) if answer.seal else None,
         "timings": {name: round(value, 1) for name, value in answer.timings.items()},
     }
 

@@ -46,6 +46,7 @@ def test_core_imports_no_streamlit() -> None:
         ("spacy", {"spanish_model.py"}),
         ("phonenumbers", {"phone.py"}),
         ("stdnum", {"nie.py", "cif.py", "iban.py", "ccc.py", "card.py", "cadastral.py"}),
+        ("sqlalchemy", {"schema.py", "database.py", "store.py", "reviews.py", "states.py"}),
     ],
 )
 def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> None:
@@ -58,6 +59,20 @@ def test_arrows_point_one_way() -> None:
     for folder in ("ingestion", "corpus", "retrieval", "privacy"):
         for path in (PROJECT_ROOT / "core" / folder).glob("*.py"):
             assert not {m for m in imports_of(path) if m.startswith(upper)}, path
+
+
+def test_records_and_seal_know_nothing_above_them() -> None:
+    above = ("core.answering", "core.api", "core.services", "core.startup", "pages")
+    for folder, more in (("records", ("core.seal", "core.retrieval")), ("seal", ("core.retrieval",))):
+        for path in (PROJECT_ROOT / "core" / folder).glob("*.py"):
+            assert not {m for m in imports_of(path) if m.startswith(above + more)}, path
+
+
+def test_the_seal_s_state_is_changed_by_one_function_only() -> None:
+    users = {p.relative_to(PROJECT_ROOT).as_posix() for p in CORE if "append_state" in p.read_text("utf-8")}
+    assert users == {"core/records/states.py", "core/seal/state.py"}
+    writers = {p.name for p in CORE if "seal_state.insert" in p.read_text("utf-8")}
+    assert writers == {"states.py"}
 
 
 def test_importing_the_engine_loads_no_heavy_library() -> None:

@@ -10,6 +10,7 @@ from core.thresholds import load_thresholds
 
 def test_thresholds_are_pinned() -> None:
     found = load_thresholds().model_dump()
+    assert [(c["version"], c["date"]) for c in found["seal"].pop("changes")] == [("1", "2026-11-30")]
     assert (found.pop("version"), found.pop("date")) == ("1", "2026-11-30")
     assert found == {
         "scope": {"answerable": 0.55},
@@ -41,6 +42,14 @@ def test_thresholds_are_pinned() -> None:
             "systematic_share": 0.5,
             "hallucination_penalty": 3.0,
         },
+        "seal": {
+            "high_rerank": 0.6,
+            "medium_rerank": 0.4,
+            "coverage_min": 0.9,
+            "supporting_min": 2,
+            "supporting_relevance": 0.4,
+        },
+        "drift": {"days": 7, "red_points": 10.0, "amber_points": 5.0, "minimum_answers": 200, "significance": 3.0},
     }
 
 
