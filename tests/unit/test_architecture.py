@@ -38,6 +38,7 @@ def test_core_imports_no_streamlit() -> None:
         ("pymupdf", {"pdf.py"}),
         ("pdfplumber", {"pdf_tables.py"}),
         ("llama_index", {"retriever.py", "llama_default.py"}),
+        ("sqlalchemy", {"store.py"}),
     ],
 )
 def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> None:
