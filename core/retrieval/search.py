@@ -58,7 +58,7 @@ class HybridSearch:
     def run(self, question: str, k: int, *, doc_id: str = "") -> SearchResult:
         """As `search`, with the question's vector, the candidates and the time of each stage.
 
-        With ``doc_id`` only that document's fragments are found; each keeps the probability that it has among all.
+        With ``doc_id`` only that document's fragments are found, ranked among all (see `gather`).
         """
         clock = [time.perf_counter()]
         raw = self.embedder.embed_query(question)
