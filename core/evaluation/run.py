@@ -147,8 +147,9 @@ _VERDICT = re.compile(
 
 def fully_cited(answer: Answer) -> bool:
     """Whether every quote carries a mark, and the marks are exactly those of the sources."""
-    marks = {int(n) for n in re.findall(r"\[(\d+)\]", answer.text)}
-    return marks == set(range(1, len(answer.sources) + 1)) and not re.search(r"»(?=\n|$)", answer.text)
+    marks = {int(n) for n in re.findall(r"» \[(\d+)\]", answer.text)}  # a passage may hold a «[3]» of its own
+    lines = [line for line in answer.text.split("\n") if line.lstrip("- ").startswith("«")]
+    return marks == set(range(1, len(answer.sources) + 1)) and all(re.search(r"» \[\d+\]$", line) for line in lines)
 
 
 def corrects(answer: Answer) -> bool:
