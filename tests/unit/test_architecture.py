@@ -47,8 +47,6 @@ def test_core_imports_no_streamlit() -> None:
         ("phonenumbers", {"phone.py"}),
         ("stdnum", {"nie.py", "cif.py", "iban.py", "ccc.py", "card.py", "cadastral.py"}),
         ("sqlalchemy", {"schema.py", "database.py", "store.py", "reviews.py", "states.py"}),
-        ("llama_index", {"retriever.py", "llama_default.py"}),
-        ("sqlalchemy", {"store.py"}),
     ],
 )
 def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> None:
