@@ -177,7 +177,7 @@ def _claim(
         else:
             previous = segments[-1]
             segments[-1] = Segment(previous.start, len(body) + len(piece), (*previous.numbers, *numbers))
-        body += piece
+        body += f"{piece}¦"  # a sign that stands for the marks, so that what they part stays apart
         at = match.end()
     rest = _plain(text[at:])
     if rest:

@@ -252,6 +252,8 @@ class _Judge:
                 continue
             rival = max((s for norm, s in slot.rivals.items() if norm not in claimed), default=0.0)
             margin = self.limits.rival_margin * (2 if slot.value.kind is Kind.NUMBER else 1)
+            if any(other is not slot and other.best is slot.best for other in slots):
+                margin = self.limits.twice_margin  # one figure of the source said of two things
             if rival > slot.own + margin:
                 return Problem.VALUE_MISPLACED, f"En la fuente, «{_at(read, slot.place)}» se refiere a otra cosa."
             if self._wrong_direction(slot.place, slot.same):
