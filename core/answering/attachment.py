@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from core.answering.numerals import flat
 from core.answering.values import Kind, Value, read_values
-from core.retrieval.terms import stem, stems
+from core.answering.wording import term_of
 
 _TOKEN = re.compile(r"[^\W_]+|\n|[|;:.!?()¦]|,")
 _WINDOW = 36
 _LINES_BEFORE = 2
-_PREFIX = 6
+_RANGE = 4
 # How far apart a sign puts the words around it, in words.
 _STEPS = {",": 3, ";": 8, ":": 2, "(": 2, ")": 2, "\n": 4, "¦": 12, ".": 0, "!": 0, "?": 0}
 _CLAUSE_WORDS = frozenset("mientras cuando si salvo excepto pero aunque y o e".split())
@@ -28,39 +28,13 @@ _UP = re.compile(
 _DOWN = re.compile(
     r"(?:inferior(?:es)?|menor(?:es)?|hasta|maxim[oa]s?|tope|limite|antes|termin\w+|acab\w+|finaliz\w+|venc\w+|mas\s+tardar|como\s+mucho|dentro)"
 )
-# Words of which one excludes the others: a claim on the one is not supported by a passage on the other.
-CONTRASTS: tuple[frozenset[str], ...] = tuple(
-    frozenset(stem(word)[:_PREFIX] for word in group.split())
-    for group in (
-        "directa objetiva",
-        "normal simplificada",
-        "mensual trimestral anual",
-        "entregas prestaciones adquisiciones",
-        "agrícolas ganaderas forestales pesqueras",
-        "profesionales empresariales",
-        "devengado soportado",
-        "alta baja",
-        "ascendientes descendientes",
-        "reducido superreducido",
-        "leve grave",
-        "repercutido soportado",
-        "mobiliario inmobiliario",
-        "físicas jurídicas",
-        "solteros casados",
-        "individual conjunta",
-        "total parcial",
-    )
-)
-_CONTRAST = frozenset().union(*CONTRASTS)
-
-
 # How near a word is to a value: in its row's label or column's header, its clause, its sentence, its line, the lines before.
 LABEL, CLAUSE, SENTENCE, LINE, BEFORE, NEIGHBOUR = range(6)
 # Fitted by logistic regression on the differences between the true place of a value and its best rival, over true
 # answers (tests/data/true_answers.json and sentences of the product's own answers); see `features` for the order.
-WEIGHTS = (0.27, 0.79, 0.96, 0.09, 0.49, 1.38, 0.42, 2.21)
+WEIGHTS = (0.41, 0.94, 1.07, 0.13, 0.37, 1.36, 0.42, 2.15)
 # The same for two values that stand in the passage in the claim's order (or, negative, in the other).
-ORDER_WEIGHT = 0.31
+ORDER_WEIGHT = 0.34
 
 
 class Link(NamedTuple):
@@ -100,18 +74,6 @@ class _Token:
     line: int
     cell: int
     position: int
-
-
-@lru_cache(maxsize=100_000)
-def term_of(word: str) -> str:
-    """The stem cut to its first letters, so that «deducible» and «deducción» are near; '' for function words."""
-    found = stems(word)
-    return found[0][:_PREFIX] if found else ""
-
-
-def terms_of(text: str) -> frozenset[str]:
-    """All terms of a text."""
-    return frozenset(t for t in (term_of(w) for w in re.findall(r"[^\W_]+", text)) if t)
 
 
 @lru_cache(maxsize=512)
@@ -189,7 +151,8 @@ def _place(value: Value, tokens: Sequence[_Token], beside: Mapping[int, Value]) 
             feature = token.term
             if token.start in beside:
                 other = beside[token.start]
-                feature = f"={other.kind}{other.norm}" if other.kind is not value.kind else ""
+                partner = value.kind is Kind.DATE and distance <= _RANGE  # the other end of «del 1 al 20 de abril»
+                feature = f"={other.kind}{other.norm}" if other.kind is not value.kind or partner else ""
             if feature:
                 _keep(profile, feature, Link(_level(here, token), distance, step))
     if here.cell:
@@ -265,8 +228,10 @@ def direction(words: Sequence[str]) -> str:
     return found
 
 
-_VERB = re.compile(r"se|pued\w+|pod\w+|exced\w+|super\w*|rebas\w+|sea\w*|ser\w*|teng\w+|ten\w+|tien\w+|obt\w+|hay\w*|hub\w+|pas\w+|"
-                   r"alcan\w+|result\w+|perci\w+|han|ha|es|son|deb\w+")  # fmt: skip
+_VERB = re.compile(
+    r"se|pued\w+|pod\w+|exced\w+|super\w*|rebas\w+|sea\w*|ser\w*|teng\w+|ten\w+|tien\w+|obt\w+|hay\w*|hub\w+|pas\w+|"
+    r"alcan\w+|result\w+|perci\w+|han|ha|es|son|deb\w+"
+)
 
 
 def _negates(words: Sequence[str]) -> bool:
@@ -329,44 +294,3 @@ def rarity_of(places: Sequence[Place], kinds: Collection[Kind]) -> dict[str, flo
 def agreement(claim: Place, passage: Place, rarity: Mapping[str, float]) -> float:
     """How far two places agree: the features weighed."""
     return sum(w * f for w, f in zip(WEIGHTS, features(claim, passage, rarity), strict=True))
-
-
-def same(claim: Value, passage: Value, *, tabular: bool = False) -> bool:
-    """Whether a passage's value is that of the claim, its type included."""
-    if claim.kind is passage.kind:
-        if claim.kind is Kind.ARTICLE:
-            return passage.norm == claim.norm or passage.norm.startswith(f"{claim.norm}.")
-        if claim.norm != passage.norm:
-            return False
-        if claim.kind in (Kind.PERIOD, Kind.MONEY):
-            return not claim.detail or claim.detail == passage.detail
-        return not (claim.detail and passage.detail) or claim.detail == passage.detail
-    return _across(claim, passage, tabular=tabular)
-
-
-def _across(claim: Value, passage: Value, *, tabular: bool) -> bool:
-    kinds = (claim.kind, passage.kind)
-    bare = {Kind.NUMBER}
-    if passage.kind in bare and claim.kind in (Kind.PERCENT, Kind.MONEY):
-        return claim.norm == passage.norm and (tabular or not passage.words)
-    if passage.kind in bare and claim.kind in (Kind.MODEL, Kind.PART, Kind.ORDINAL, Kind.QUARTER, Kind.YEAR):
-        return claim.norm == passage.norm
-    if claim.kind in bare and passage.kind in (Kind.MODEL, Kind.YEAR, Kind.PART):
-        return claim.norm == passage.norm
-    if claim.kind in bare and passage.kind is Kind.PERIOD:
-        return claim.norm == passage.norm.split()[0]
-    if claim.kind in bare and passage.kind in (Kind.PERCENT, Kind.MONEY):
-        return claim.norm == passage.norm and not claim.words
-    if kinds == (Kind.NUMBER, Kind.DATE):
-        return claim.norm == passage.norm.partition("/")[0]
-    if kinds == (Kind.MONTH, Kind.DATE):
-        return claim.norm == passage.norm.partition("/")[2]
-    if kinds == (Kind.PART, Kind.ARTICLE):
-        return claim.norm in passage.norm.split(".")[1:]
-    if kinds in ((Kind.PART, Kind.ORDINAL), (Kind.ORDINAL, Kind.PART), (Kind.QUARTER, Kind.ORDINAL)):
-        return claim.norm == passage.norm
-    if kinds == (Kind.FRACTION, Kind.PERCENT):
-        return {"1/2": "50", "1/4": "25", "3/4": "75", "1/5": "20", "1/10": "10"}.get(claim.norm) == passage.norm
-    if kinds == (Kind.PERCENT, Kind.FRACTION):
-        return {"50": "1/2", "25": "1/4", "75": "3/4", "20": "1/5", "10": "1/10"}.get(claim.norm) == passage.norm
-    return False

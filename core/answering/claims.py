@@ -73,6 +73,8 @@ def quotations(text: str) -> list[tuple[int, int]]:
             start = opened.pop()
             if not opened:
                 spans.append((start, index + 1))
+    if opened and text.rfind("»") > opened[0]:  # the passage itself opens one that it does not close
+        spans = [(a, b) for a, b in spans if b <= opened[0]] + [(opened[0], text.rfind("»") + 1)]
     for match in re.finditer(r"“[^“”]*”", text):
         if match.group().count(" ") > 1 and not any(a <= match.start() < b for a, b in spans):
             spans.append(match.span())

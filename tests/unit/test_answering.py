@@ -14,7 +14,7 @@ from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Sco
 from core.retrieval.features import CandidateSet
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
-from core.thresholds import ScopeThresholds, load_thresholds
+from core.thresholds import load_thresholds
 
 TERMS = TermStatistics({}, 1000)
 

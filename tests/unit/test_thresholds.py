@@ -13,6 +13,15 @@ def test_thresholds_are_pinned() -> None:
     assert (found.pop("version"), found.pop("date")) == ("1", "2026-11-30")
     assert found == {
         "scope": {"answerable": 0.55},
+        "verify": {
+            "coverage": 0.5,
+            "coverage_beside_quote": 0.3,
+            "part": 0.2,
+            "rival_margin": 0.5,
+            "swap_margin": 0.35,
+            "cross_margin": 0.6,
+            "twice_margin": -0.2,
+        },
     }
 
 
