@@ -28,7 +28,7 @@ def values_of(answer: TrueAnswer) -> list[Value]:
     masked = "\n".join(
         re.sub(r"\S", "_", line)
         if line.strip() in own
-        else re.sub(r"\[[\d, ]+\]|^\d{1,3}\.\s", lambda m: "_" * len(m[0]), line)
+        else re.sub(r"\[[\d, ]+\]|^(?:- )?\d{1,3}\.\s", lambda m: "_" * len(m[0]), line)
         for line in answer.text.split("\n")
     )
     return [v for v in read_values(masked) if _mutable(v, masked[v.start : v.end])]

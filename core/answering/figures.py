@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from decimal import Decimal
+from itertools import combinations, pairwise
 
 from core.answering.attachment import ORDER_WEIGHT, Place, View, agreement, rarity_of
 from core.answering.equivalence import same
@@ -127,6 +128,34 @@ def misplaced(slots: Sequence[Slot], limits: VerifyThresholds) -> tuple[Slot, Sl
         if exchanged(one, other) - ORDER_WEIGHT * _order(one, other) > limits.swap_margin:
             return one, other
     return None
+
+
+_UP_TO = re.compile(r"\s*(?:a|al|hasta)\s+(?:el\s+)?|\s*y\s+(?:el\s+)?")
+
+
+def backward(slots: Sequence[Slot], text: str) -> Slot | None:
+    """The first end of a range that lies before its beginning («del 30 al 1 de enero», «entre 500 y 100 euros»)."""
+    for one, other in pairwise(slots):
+        between = text[one.value.end : other.value.start]
+        if one.value.kind is not other.value.kind or not _UP_TO.fullmatch(between):
+            continue
+        if "y" in between.split() and not re.search(
+            r"\bentre\s+(?:el\s+|los\s+días\s+)?$", text[: one.value.start].lower()
+        ):
+            continue
+        if one.value.kind is Kind.DATE and one.value.norm.partition("/")[2] != other.value.norm.partition("/")[2]:
+            continue
+        first, last = _size(one.value), _size(other.value)
+        if first is not None and last is not None and first > last:
+            return one
+    return None
+
+
+def _size(value: Value) -> Decimal | None:
+    """What a range compares: an amount, or the day of a date (within one month, as ranges of days are written)."""
+    if value.kind is Kind.DATE:
+        return Decimal(value.norm.partition("/")[0])
+    return Decimal(value.norm) if value.kind in (Kind.MONEY, Kind.PERCENT) else None
 
 
 def wrong_way(slots: Sequence[Slot]) -> Slot | None:

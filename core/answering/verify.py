@@ -11,7 +11,7 @@ from itertools import combinations, product
 
 from core.answering.attachment import Place, View, view
 from core.answering.claims import DraftClaim, marks_in, read_claims, renumbered
-from core.answering.figures import Slot, exchanged, misplaced, slot_of, tolerated, wrong_way
+from core.answering.figures import Slot, backward, exchanged, misplaced, slot_of, tolerated, wrong_way
 from core.answering.polarity import denies, is_negative, modality_conflict, negated
 from core.answering.pruning import pruned
 from core.answering.quoting import blank, folded, pieces, quoted_in
@@ -216,6 +216,8 @@ class _Judge:
                 return Problem.VALUE_MISPLACED, f"En la fuente, «{_at(read, one.place)}» se refiere a otra cosa."
             both = f"«{_at(read, one.place)}» y «{_at(read, other.place)}»"
             return Problem.VALUE_MISPLACED, f"En la fuente, {both} están al revés."
+        if slot := backward(slots, read.text):
+            return Problem.VALUE_MISPLACED, f"El intervalo que empieza en «{_at(read, slot.place)}» está al revés."
         if slot := wrong_way(slots):
             return Problem.DIRECTION, f"La fuente no pone «{_at(read, slot.place)}» como ese límite."
         return None

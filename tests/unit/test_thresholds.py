@@ -20,7 +20,7 @@ def test_thresholds_are_pinned() -> None:
             "rival_margin": 0.5,
             "swap_margin": 0.35,
             "cross_margin": 0.6,
-            "twice_margin": -0.2,
+            "twice_margin": -0.4,
         },
     }
 

@@ -78,6 +78,7 @@ def test_true_claims_stay(claim: str) -> None:
         ("En el inicio de actividades y los dos siguientes el tipo será del 15 por ciento [1].", Problem.VALUE_MISPLACED),
         ("La retención es del 7 % con carácter general y del 15 % en el inicio de actividades [1].", Problem.VALUE_MISPLACED),
         ("Las actividades forestales tributan al 1 % [3].", Problem.VALUE_MISPLACED),
+        ("El cuarto trimestre se presenta del 30 al 1 de enero [2].", Problem.VALUE_MISPLACED),
         ("No están obligados a declarar los contribuyentes con rendimientos superiores a 22.000 euros [4].", Problem.DIRECTION),
         ("La factura simplificada cabe desde 400 euros, IVA incluido [5].", Problem.DIRECTION),
         ("Las facturas se deben conservar cuatro años [4][2].", Problem.IDLE_CITATION),
