@@ -46,8 +46,9 @@ class VerifyThresholds(_Section):
 
     ``coverage``: least share (0..1) of its content words, by weight, in the cited fragments; ``coverage_beside_quote``
     where it also quotes verbatim; ``part``: least share that one of several citations must support. A value is taken
-    for another's when a rival's agreement exceeds its own by more than ``rival_margin`` (``swap_margin``: for two values
-    of the claim exchanged; ``cross_margin``: for values of two claims).
+    for another's when a rival's agreement exceeds its own by more than ``rival_margin``; ``swap_margin``: for two
+    values of the claim exchanged; ``cross_margin``: for values of two claims; ``twice_margin``: for a figure that a
+    claim takes twice from one place.
     """
 
     coverage: float = Field(ge=0, le=1)
@@ -56,6 +57,7 @@ class VerifyThresholds(_Section):
     rival_margin: float = Field(ge=0)
     swap_margin: float = Field(ge=0)
     cross_margin: float = Field(ge=0)
+    twice_margin: float
 
 
 class QaThresholds(_Section):

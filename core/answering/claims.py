@@ -73,6 +73,8 @@ def quotations(text: str) -> list[tuple[int, int]]:
             start = opened.pop()
             if not opened:
                 spans.append((start, index + 1))
+    if opened and text.rfind("»") > opened[0]:  # the passage itself opens one that it does not close
+        spans = [(a, b) for a, b in spans if b <= opened[0]] + [(opened[0], text.rfind("»") + 1)]
     for match in re.finditer(r"“[^“”]*”", text):
         if match.group().count(" ") > 1 and not any(a <= match.start() < b for a, b in spans):
             spans.append(match.span())
@@ -177,7 +179,7 @@ def _claim(
         else:
             previous = segments[-1]
             segments[-1] = Segment(previous.start, len(body) + len(piece), (*previous.numbers, *numbers))
-        body += piece
+        body += f"{piece}¦"  # a sign that stands for the marks, so that what they part stays apart
         at = match.end()
     rest = _plain(text[at:])
     if rest:

@@ -28,9 +28,10 @@ def test_thresholds_are_pinned() -> None:
             "coverage": 0.5,
             "coverage_beside_quote": 0.3,
             "part": 0.2,
-            "rival_margin": 0.45,
-            "swap_margin": 0.3,
+            "rival_margin": 0.5,
+            "swap_margin": 0.35,
             "cross_margin": 0.6,
+            "twice_margin": -0.4,
         },
         "qa": {
             "question_pass": 7.5,
@@ -49,7 +50,7 @@ def test_thresholds_are_pinned() -> None:
             "supporting_min": 2,
             "supporting_relevance": 0.4,
         },
-        "drift": {"days": 7, "red_points": 10.0, "amber_points": 5.0, "minimum_answers": 200, "significance": 3.0},
+        "drift": {"days": 7, "amber_points": 5.0, "red_points": 10.0, "minimum_answers": 200, "significance": 3.0},
     }
 
 
