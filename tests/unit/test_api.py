@@ -117,6 +117,7 @@ def test_health_tells_the_state_of_the_model() -> None:
         indexing=SimpleNamespace(running=False),
         embedder=SimpleNamespace(fingerprint="m-1"),
         model=SimpleNamespace(available=lambda: state),
+        recorder=SimpleNamespace(problem=""),
     )
     found = client(FakeStartup(services)).get("/api/health").json()
     assert found["llm"] == {"name": "ollama:x", "ok": False, "message": "El servidor no responde."}

@@ -78,7 +78,7 @@ def test_the_seal_s_state_is_changed_by_one_function_only() -> None:
 def test_importing_the_engine_loads_no_heavy_library() -> None:
     code = (
         "import sys, core.services, core.api, core.__main__;"
-        "print([m for m in ('torch','sentence_transformers','llama_index.core','ollama','openai','lancedb','pymupdf','spacy','presidio_analyzer','sqlalchemy') if m in sys.modules])"
+        "print([m for m in ('torch','sentence_transformers','llama_index.core','ollama','openai','lancedb','pymupdf','spacy','presidio_analyzer') if m in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
