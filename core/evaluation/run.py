@@ -23,7 +23,8 @@ _SEED = 20261130
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What happened to one question. ``probability`` is the reranker's for its best fragment."""
+    """What happened to one question. ``probability`` is the reranker's for its best fragment; ``candidate``: whether
+    any fragment that the search considered holds the evidence."""
 
     item: Item
     fragments: tuple[Fragment, ...]
@@ -33,6 +34,7 @@ class Row:
     grounded: bool
     facts: bool
     timings: dict[str, float]
+    candidate: bool = True
 
     @property
     def rank(self) -> int:
@@ -43,6 +45,7 @@ class Row:
 def run_product(services: "Services", items: Sequence[Item]) -> list[Row]:
     """Ask the product every question."""
     rows = []
+    snapshot = services.search().snapshot
     for item in items:
         seen = services.engine.examine(item.question, k=DEPTH)
         found = seen.result.found
@@ -56,6 +59,7 @@ def run_product(services: "Services", items: Sequence[Item]) -> list[Row]:
                 grounded=seen.answer.grounded,
                 facts=has_facts(item, seen.answer.text),
                 timings=dict(seen.answer.timings),
+                candidate=any(answers(item, snapshot.fragments[i]) for i in seen.result.candidates.places),
             )
         )
     return rows
@@ -142,7 +146,9 @@ def baselines(services: "Services", items: Sequence[Item]) -> dict[str, Any]:
     methods: dict[str, Callable[[str], list[Fragment]]] = {"dense": dense, "bm25": bm25, "rrf": fused}
     from core.evaluation.llama_default import default_retriever
 
-    methods["llamaindex_default"] = default_retriever(search.snapshot.fragments, embedder)
+    methods["llamaindex_default"] = default_retriever(
+        search.snapshot.fragments, embedder, folder=services.settings.home / "baseline"
+    )
     return {
         name: {"retrieval": retrieval_measures([(item, method(item.question)[:DEPTH]) for item in with_gold])}
         for name, method in methods.items()

@@ -19,7 +19,7 @@ from core.retrieval.terms import TermStatistics
 class SearchResult:
     """Fragments best first, with what the search saw. ``timings`` in milliseconds by stage.
 
-    ``raw`` is the question's vector as the model gives it, ``vector`` the adapted one.
+    ``raw`` is the question's vector as the model gives it, ``vector`` the adapted one. ``candidates`` are best first.
     """
 
     found: tuple[RetrievedFragment, ...]
@@ -60,7 +60,8 @@ class HybridSearch:
         candidates = gather(self.snapshot, signals, self.terms)
         clock.append(time.perf_counter())
         probability = self.reranker.probabilities(question, candidates, self.snapshot)
-        order = np.argsort(-probability, kind="stable")[:k]
+        order = np.argsort(-probability, kind="stable")
+        candidates, probability = candidates.ordered(order), probability[order]
         rank_sum = candidates.feature("rank_sum") if candidates.places else np.zeros(0)
         cosine = candidates.feature("passage_cosine") if candidates.places else np.zeros(0)
         found = tuple(
@@ -70,7 +71,7 @@ class HybridSearch:
                 score=float(rank_sum[i]),
                 cosine=float(cosine[i]),
             )
-            for i in order
+            for i in range(min(k, len(order)))
         )
         clock.append(time.perf_counter())
         stages = ("embed_ms", "text_ms", "features_ms", "rerank_ms")
