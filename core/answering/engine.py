@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.answering.extractive import compose, extract
-from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
+from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope, trusted
 from core.errors import InvalidQuestionError
 from core.models import Answer, Category, Fragment, Mode, Source
 from core.retrieval.search import SearchResult
@@ -70,6 +70,7 @@ class AnswerEngine:
         result = self._retriever.run(question, k)
         searched = time.perf_counter()
         verdict = assess(question, result, self._scope, threshold=self._thresholds.scope.answerable)
+        result = trusted(result, verdict.answerable, self._scope)
         scoped = time.perf_counter()
         answer = self._answer(question, result, verdict)
         timings = {

@@ -14,7 +14,12 @@ from core.retrieval.terms import fold
 SCOPE_PATH = PROJECT_ROOT / "data" / "scope.toml"
 
 _YEAR = re.compile(r"(?<![.,/\d])\b(?:19|20)\d{2}\b(?![.,]?\d)(?!\s*(?:€|eur|km|kilos|kg|horas|unidades))")
-_SHORT_YEAR = re.compile(r"\b(?:renta|declaracion|ejercicio|campana|ano|iva)\s+(?:del?\s+)?(?:ano\s+)?'?(\d{2})\b")
+# "la renta del 23", "el 303 del 24": the two figures end the phrase, or a word of the question follows, no unit.
+_SHORT_YEAR = re.compile(
+    r"\b(?:renta|irpf|declaracion|ejercicio|campana|ano|iva|trimestre|modulos|(?:modelo\s+)?(?:303|130|131|111|115|347|390))"
+    r"\s+(?:del?\s+)?(?:ano\s+)?'?(\d{2})(?=\s*(?:$|[?,.;:)])|\s+(?:que|cual|cuando|cuant[oa]|se|y|para|como|de|hay|era|fue|"
+    r"la|el|en|por|tengo|me|si|no|o)\b)"
+)
 _EVENT_BEFORE_YEAR = re.compile(
     r"\b(?:compr\w+|empec\w+|empez\w+|abri\w*|alta|jubil\w+|hered\w+|vend\w+|hice|hicim\w+|factur\w+|emit\w+|"
     r"cobr\w+|desde|nac\w+|"
@@ -54,6 +59,8 @@ class ScopeData:
     social_security_answer: str
     territories: tuple[Territory, ...]
     answers: Mapping[str, str]
+    greeting: re.Pattern[str]
+    instruction: re.Pattern[str]
 
 
 @lru_cache(maxsize=2)
@@ -72,6 +79,8 @@ def load_scope(path: Path = SCOPE_PATH) -> ScopeData:
             social_security_answer=data["social_security"]["answer"],
             territories=tuple(Territory(t["name"], _words(t["words"]), t["administration"]) for t in data["territory"]),
             answers=dict(data["answers"]),
+            greeting=_words(data["greeting"]["words"]),
+            instruction=_words(data["instruction"]["words"]),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, re.error) as error:
         raise RegisterError(f"data/scope.toml no es válido ({error}). Restaure el archivo del repositorio.") from error
@@ -145,6 +154,18 @@ def has_known_words(question: str) -> bool:
     if not words:
         return bool(re.search(r"\d{3}", question))  # "¿303?" is a form
     return any(spanish_word(word) >= 2.0 for word in words)
+
+
+def is_greeting(question: str, scope: ScopeData | None = None) -> bool:
+    """Whether a question is nothing but greetings and thanks."""
+    scope = scope or load_scope()
+    return not re.search(r"\w", scope.greeting.sub("", fold(question)))
+
+
+def is_instruction(question: str, scope: ScopeData | None = None) -> bool:
+    """Whether the text gives orders to a language model instead of asking ("ignora tus instrucciones…")."""
+    scope = scope or load_scope()
+    return scope.instruction.search(fold(question)) is not None
 
 
 def is_other_language(question: str) -> bool:
