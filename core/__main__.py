@@ -218,6 +218,8 @@ def _print_evaluation(report: dict[str, Any]) -> None:
     for name in ("category_accuracy", "facts"):
         print(f"{name:22}{_shown(report[name], report[name + '_ci']):>24}")
     print(f"{'reranker.ece':22}{_shown(report['reranker']['ece'], report['reranker']['ece_ci']):>24}")
+    print(f"{'reranker.brier':22}{_shown(report['reranker']['brier'], report['reranker']['brier_ci']):>24}")
+    print(f"{'ECE por puro azar':22}{_shown(report['reranker']['ece_if_calibrated'], None):>10}")
     print("\ncurva de fiabilidad del primer fragmento (tramos de igual masa)\nprobabilidad media   acierto     n")
     for b in report["reranker"]["reliability"]:
         bar = "█" * round(20 * b["share_right"])

@@ -91,6 +91,8 @@ def measures(rows: Sequence[Row]) -> dict[str, Any]:
     pairs = [(row.probability, bool(row.fragments) and answers(row.item, row.fragments[0])) for row in rows]
     reranker: dict[str, Any] = {}
     _put(reranker, "ece", pairs, _ece)
+    _put(reranker, "brier", pairs, _brier)
+    reranker["ece_if_calibrated"] = _ece_if_calibrated([p for p, _ in pairs])
     reranker["reliability"] = reliability(pairs)
     result["reranker"] = reranker
     stages = sorted({stage for row in rows for stage in row.timings})
@@ -200,6 +202,20 @@ def _ece(pairs: Sequence[tuple[float, bool]]) -> float | None:
     return float(
         sum(len(g) * abs(np.mean([p for p, _ in g]) - np.mean([y for _, y in g])) for g in _bins(pairs)) / len(pairs)
     )
+
+
+def _brier(pairs: Sequence[tuple[float, bool]]) -> float | None:
+    """Mean squared error of the probabilities (Brier, 1950)."""
+    return float(np.mean([(p - y) ** 2 for p, y in pairs])) if pairs else None
+
+
+def _ece_if_calibrated(probabilities: Sequence[float]) -> float | None:
+    """The calibration error that chance alone gives: its mean over outcomes drawn from the probabilities themselves."""
+    if not probabilities:
+        return None
+    rng = np.random.default_rng(_SEED)
+    drawn = [_ece([(p, bool(rng.random() < p)) for p in probabilities]) or 0.0 for _ in range(200)]
+    return round(float(np.mean(drawn)), 4)
 
 
 def _auroc(pairs: Sequence[tuple[bool, float]]) -> float | None:

@@ -1,6 +1,7 @@
 """The measures' causes of misses and the baseline's remembered vectors."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from core.evaluation.benchmark import Gold, Item
 from core.evaluation.llama_default import RememberedVectors
 from core.evaluation.misses import misses
-from core.evaluation.run import Row
+from core.evaluation.run import Row, measures
 from core.models import Category, Fragment
 from tests.conftest import FakeEmbedder
 
@@ -62,6 +63,17 @@ def test_wrong_decisions_are_counted_by_their_way() -> None:
         "callada con la evidencia encontrada · plain": 1,
     }
     assert counts["category"] == {"out_of_scope → direct · plain": 2, "direct → no_answer · plain": 1}
+
+
+def test_calibration_error_beside_what_chance_alone_gives() -> None:
+    rng = np.random.default_rng(1)
+    drawn = [float(p) for p in rng.uniform(0.3, 0.7, 100)]
+    rows = [replace(row([RIGHT if rng.random() < p else WRONG]), probability=p) for p in drawn]
+    calibrated = measures(rows)["reranker"]
+    assert 0.05 < calibrated["ece_if_calibrated"] < 0.2
+    assert abs(calibrated["ece"] - calibrated["ece_if_calibrated"]) < 0.07
+    sure = measures([replace(r, probability=0.999) for r in rows])["reranker"]
+    assert sure["ece_if_calibrated"] < 0.01 and sure["ece"] > 0.3 and sure["brier"] > calibrated["brier"]
 
 
 def test_the_baseline_computes_a_text_once(tmp_path: Path) -> None:
