@@ -17,10 +17,10 @@ def test_thresholds_are_pinned() -> None:
             "coverage": 0.5,
             "coverage_beside_quote": 0.3,
             "part": 0.2,
-            "rival_margin": 0.5,
-            "swap_margin": 0.35,
-            "cross_margin": 0.6,
-            "twice_margin": -0.4,
+            "rival_margin": 0.4,
+            "swap_margin": 0.2,
+            "cross_margin": 0.2,
+            "twice_margin": -0.8,
         },
     }
 
