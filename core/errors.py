@@ -27,3 +27,11 @@ class IndexNotReadyError(AsesoriaError):
 
 class InvalidQuestionError(AsesoriaError):
     """The question is empty, too long or not text."""
+
+
+class UploadRefusedError(AsesoriaError):
+    """A private document is not taken in: over a quota, or its personal data could not be redacted."""
+
+
+class SessionEndedError(AsesoriaError):
+    """The session's private documents were erased meanwhile, or its id is not one of ours."""
