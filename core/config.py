@@ -54,6 +54,9 @@ class Settings(BaseSettings):
         description="Seconds after which an upload is given up whose reading is not on the way to end within its limit.",
     )
     upload_memory_mb: int = Field(default=2000, ge=256, description="Most memory to read one private upload, in MiB.")
+    redactor: str = Field(
+        default="", description="What redacts private uploads, as module:function; empty = uploads are refused."
+    )
     session_documents: int = Field(default=50, ge=1, description="Most private documents of one session.")
     session_pages: int = Field(default=1200, ge=1, description="Most pages of all private documents of one session.")
     session_hours: float = Field(default=8.0, gt=0, description="Hours without use after which private documents go.")

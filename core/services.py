@@ -12,6 +12,11 @@ from core.assets import Progress
 from core.config import Settings
 from core.corpus.refresh import with_refreshed
 from core.corpus.register import find, load_register
+from core.documents.library import SessionDocuments
+from core.documents.redaction import Redactor, load_redactor
+from core.documents.relevance import load_relevance
+from core.documents.search import SessionSearch
+from core.documents.sessions import Sessions
 from core.errors import IndexNotReadyError
 from core.models import DocumentInfo
 from core.retrieval.adapter import IDENTITY, Adapter, load_adapter
@@ -106,6 +111,36 @@ class Services:
             scope=load_scope_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
+        )
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The sessions of private documents; swept from the start of the app on."""
+        return Sessions(self.settings)
+
+    @cached_property
+    def redactor(self) -> Redactor | None:
+        """What takes personal data out of private documents; None where it is not installed (nothing is taken in)."""
+        return load_redactor(self.settings)
+
+    def private_search(self, session_id: str) -> SessionSearch:
+        """The search over the public corpus and the documents of one session.
+
+        Raises:
+            SessionEndedError: ``session_id`` has not the form of an id.
+        """
+        from core.retrieval.retriever import HybridRetriever
+
+        documents = SessionDocuments(
+            self.sessions, session_id, settings=self.settings, embedder=self.embedder, redactor=self.redactor
+        )
+        return SessionSearch(
+            HybridRetriever(self.search),
+            documents,
+            adapter=self.adapter,
+            terms=self.terms,
+            model=load_relevance(),
+            thresholds=self.thresholds.documents,
         )
 
     @cached_property

@@ -58,6 +58,7 @@ class Startup:
             self._message = "Cargando el buscador…"
             _ = services.engine
             services.indexing.start()
+            services.sessions.start_sweeping()
             self._services = services
         except AsesoriaError as error:
             self._error = str(error)

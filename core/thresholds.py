@@ -22,12 +22,25 @@ class ScopeThresholds(_Section):
     answerable: float = Field(ge=0, le=1)
 
 
+class DocumentsThresholds(_Section):
+    """Private documents. ``answerable``: the probability (0..1) from which a private fragment is quoted.
+
+    ``prior_own``, ``prior_plain``: how likely the own documents answer, before they are looked at, a question that
+    speaks of them, and one that does not.
+    """
+
+    answerable: float = Field(gt=0, lt=1)
+    prior_own: float = Field(gt=0, lt=1)
+    prior_plain: float = Field(gt=0, lt=1)
+
+
 class Thresholds(_Section):
     """Every threshold, with the version and date of the file."""
 
     version: str
     date: str
     scope: ScopeThresholds
+    documents: DocumentsThresholds
 
 
 @lru_cache(maxsize=4)

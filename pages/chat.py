@@ -7,7 +7,7 @@ from core.errors import AsesoriaError
 from core.models import Answer
 from core.retrieval.indexer import READY
 from core.services import Services
-from pages.shared import services_or_wait, show_source
+from pages.shared import own_search, services_or_wait, show_source
 
 EXAMPLES = (
     "¿Qué libros registro debe llevar un sujeto pasivo del IVA en régimen general?",
@@ -72,7 +72,9 @@ def answer_question(services: Services, question: str) -> None:
     """Ask the engine and keep the turn in the session."""
     try:
         with st.spinner("Buscando en los documentos oficiales…"):
-            outcome: Answer | str = services.engine.ask(question)
+            own = own_search()
+            has_own = bool(own.documents.documents())
+            outcome: Answer | str = services.engine.ask(question, private=own if has_own else None)
     except AsesoriaError as error:
         outcome = str(error)
     st.session_state.turns.append((question, outcome))

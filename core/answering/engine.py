@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.answering.both import Both, answer_from_both
 from core.answering.extractive import compose, extract
 from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
+from core.documents.search import SessionResult, SessionSearch
 from core.errors import InvalidQuestionError
 from core.models import Answer, Category, Fragment, Mode, Source
 from core.retrieval.search import SearchResult
@@ -54,24 +56,30 @@ class AnswerEngine:
         self._thresholds = thresholds
         self._max_chars = max_question_chars
 
-    def ask(self, question: str) -> Answer:
-        """Answer ``question``. Not finding is not an error: the answer then has ``grounded=False`` and no sources.
+    def ask(self, question: str, *, private: SessionSearch | None = None) -> Answer:
+        """Answer ``question``, from the documents of ``private`` (one session's) too.
+
+        Not finding is not an error: the answer then has ``grounded=False`` and no sources.
 
         Raises:
             InvalidQuestionError: the question is empty or too long.
             IndexNotReadyError: nothing is indexed yet.
         """
-        return self.examine(question).answer
+        return self.examine(question, private=private).answer
 
-    def examine(self, question: str, *, k: int = FRAGMENTS_FOR_ANSWER) -> Examination:
+    def examine(
+        self, question: str, *, k: int = FRAGMENTS_FOR_ANSWER, private: SessionSearch | None = None
+    ) -> Examination:
         """As `ask`, with the ``k`` best fragments and the scope's verdict."""
         question = self.check(question)
         clock = time.perf_counter()
-        result = self._retriever.run(question, k)
+        result = (private or self._retriever).run(question, k)
+        public = result.public if isinstance(result, SessionResult) else result
         searched = time.perf_counter()
-        verdict = assess(question, result, self._scope, threshold=self._thresholds.scope.answerable)
+        verdict = assess(question, public, self._scope, threshold=self._thresholds.scope.answerable)
         scoped = time.perf_counter()
-        answer = self._answer(question, result, verdict)
+        both = self._both(question, result, verdict, private) if isinstance(result, SessionResult) and private else None
+        answer = (both.text, both.sources) if both else self._answer(question, public, verdict)
         timings = {
             **result.timings,
             "search_ms": 1000 * (searched - clock),
@@ -80,6 +88,7 @@ class AnswerEngine:
         }
         text, sources = answer
         category = verdict.category if sources or verdict.refusal else Category.NO_ANSWER
+        category = both.category if both else category
         return Examination(
             Answer(
                 text=text,
@@ -107,6 +116,18 @@ class AnswerEngine:
         if is_other_language(question):
             parts.append(texts["other_language"])
         return "\n\n".join(parts), sources
+
+    def _both(self, question: str, result: SessionResult, verdict: Assessment, private: SessionSearch) -> Both | None:
+        return answer_from_both(
+            question,
+            result,
+            verdict,
+            threshold=self._thresholds.documents.answerable,
+            documents=private.documents.documents(),
+            neighbours=private.neighbours(self._neighbours),
+            terms=self._terms(),
+            about=self._about,
+        )
 
     def check(self, question: str) -> str:
         """The question without needless white space.

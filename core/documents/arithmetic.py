@@ -167,7 +167,8 @@ def _column_totals(table: Table, found: Iterable[Entry]) -> Iterator[Finding]:
             (parse_amount(row[place]), end) for row in totals if place < len(row)
         ]
         if kind in ("base", "vat") and not totals:
-            said = [(e.amount, e.page) for e in found if e.kind == kind and e.sums and e.page in (end, None)][:1]
+            sums = [e for e in found if e.kind == kind and e.sums and e.page in (end, None)]
+            said = [(e.amount, e.page) for e in sums[:1]]
         for value, page in said:
             if value is not None and not _equal(value, added := sum(numbers, Decimal(0))):
                 yield Finding(

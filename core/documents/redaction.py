@@ -1,8 +1,10 @@
 """The port through which personal data leaves a private document before anything is made of it."""
 
+import importlib
 from collections.abc import Mapping
 from typing import Protocol
 
+from core.config import Settings
 from core.models import LoadedDocument
 
 
@@ -22,3 +24,12 @@ class Redactor(Protocol):
 
     def redact_title(self, title: str) -> str:
         """A file's name with personal data replaced."""
+
+
+def load_redactor(settings: Settings) -> Redactor | None:
+    """The one named by the setting ``redactor`` («module:function», called with the settings); None for none."""
+    if not settings.redactor:
+        return None
+    module, _, name = settings.redactor.partition(":")
+    redactor: Redactor = getattr(importlib.import_module(module), name)(settings)
+    return redactor

@@ -1,0 +1,121 @@
+"""Answers over both: what the user's document says and what the rule says, never one as the other."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from core.answering.extractive import Extract, compose, extract
+from core.answering.scope import Assessment, load_scope
+from core.documents.record import PrivateDocument
+from core.documents.search import SessionResult
+from core.models import Category, Fragment, RetrievedFragment, Source
+from core.retrieval.terms import TermStatistics
+
+OWN_HEADING = "### Según su documento"
+RULE_HEADING = "### Según la norma"
+_NOT_A_RULE = "_Es lo que dice su documento; no es una norma ni una comprobación de que esté bien._"
+_NO_RULE = "_Sobre la norma, los documentos oficiales no dan respuesta suficiente a esta pregunta._"
+_PLACEHOLDER = re.compile(r"<[^\W\d_]+(?:_[^\W\d_]+)*_?\d*>|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """The text of an answer over both, with its sources and category."""
+
+    text: str
+    sources: tuple[Source, ...]
+    category: Category
+
+
+def own_hits(result: SessionResult, threshold: float) -> tuple[RetrievedFragment, ...]:
+    """The private fragments to quote from: those that answer, and none where they do not suffice."""
+    return tuple(hit for hit in result.private if hit.relevance >= threshold)
+
+
+def wants_rule(result: SessionResult, verdict: Assessment) -> bool:
+    """Whether the public part is shown beside the private one: it can be answered, and the rule is asked for or
+    the question does not speak of the own document alone."""
+    asked = result.reference.rule or not result.reference.any
+    return asked and not verdict.refusal and bool(result.public.found)
+
+
+def answer_from_both(
+    question: str,
+    result: SessionResult,
+    verdict: Assessment,
+    *,
+    threshold: float,
+    documents: Sequence[PrivateDocument],
+    neighbours: Callable[[Fragment], Sequence[Fragment]],
+    terms: TermStatistics,
+    about: Callable[[str], tuple[int | None, str]],
+) -> Both | None:
+    """The answer where the private documents have part in it; None where they have not (then the public answer holds).
+
+    ``verdict`` is the scope's on the public search alone: a question about the own document is answered from it
+    even where the corpus cannot answer.
+    """
+    hits = own_hits(result, threshold)
+    if not hits:
+        return None
+    own = extract(question, hits, neighbours=neighbours, terms=terms)
+    if not own.units:
+        return None
+    rule = Extract(())
+    if wants_rule(result, verdict):
+        rule = extract(question, result.public.found, neighbours=neighbours, terms=terms)
+    text, sources = compose(Extract((*own.units, *rule.units)), about=about)
+    head, private_sources = compose(own, about=about)
+    rule_text = text[len(head) :].strip()
+    texts = load_scope().answers
+    parts = [OWN_HEADING, _own_text(own), _NOT_A_RULE, *_warnings(private_sources, documents)]
+    if rule_text:
+        personal = [texts["personal_case"]] if verdict.category is Category.PERSONAL_CASE else []
+        parts += [RULE_HEADING, *personal, rule_text, texts["common_territory"]]
+    elif result.reference.rule:
+        parts.append(_NO_RULE)
+    return Both("\n\n".join(parts), sources, verdict.category if rule_text else Category.DIRECT)
+
+
+def _own_text(own: Extract) -> str:
+    """The private quotes with their marks, numbered as `compose` numbers them; signs of Markdown mean nothing here,
+    so that a document cannot place links, pictures or headings in an answer."""
+    numbers: dict[tuple[str, int | None], int] = {}
+    for unit, _ in own.units:
+        for quote in unit.quotes:
+            numbers.setdefault((quote.fragment.id, quote.page), len(numbers) + 1)
+    lines: list[str] = []
+    named: tuple[str, int | None] | None = None
+    for unit, _ in own.units:
+        first = unit.quotes[0]
+        if (first.fragment.doc_id, first.page) != named:
+            named = (first.fragment.doc_id, first.page)
+            page = f", página {first.page}" if first.page is not None else ""
+            lines.append(f"**{plain(first.fragment.title)}**{page}:")
+        lines += [f"«{plain(q.text)}» [{numbers[(q.fragment.id, q.page)]}]" for q in unit.quotes]
+    return "\n\n".join(lines)
+
+
+def _warnings(sources: Sequence[Source], documents: Sequence[PrivateDocument]) -> list[str]:
+    """The sums that do not add up in the documents quoted."""
+    cited = {source.doc_id for source in sources}
+    found = []
+    for document in documents:
+        if document.doc_id in cited and document.findings:
+            lines = [
+                f"- {plain(f.text)}{f' (página {f.page})' if document.paged and f.page else ''}"
+                for f in document.findings
+            ]
+            intro = f"**Atención: hay cuentas que no cuadran en «{plain(document.title)}».** AsesorIA no las corrige:"
+            found.append("\n".join([intro, "", *lines]))
+    return found
+
+
+def plain(text: str) -> str:
+    """Text whose signs mean nothing to Markdown or HTML, on one line."""
+    return "".join(f"\\{ch}" if ch in "\\`*_[]<>$~#|!" else ch for ch in " ".join(text.split()))
+
+
+def private_passages(source: Source) -> tuple[str, ...]:
+    """What of a private source's passage can be found on the page: the text between the placeholders."""
+    return tuple(p.strip() for p in _PLACEHOLDER.split(source.passage) if len(p.strip()) > 2)
