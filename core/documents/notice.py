@@ -6,6 +6,8 @@ from pathlib import Path
 
 from core.config import PROJECT_ROOT, Settings
 
+NOTICE_PATH = PROJECT_ROOT / "data" / "privacy_notice.md"
+ABOUT_PATH = PROJECT_ROOT / "data" / "about.md"
 RECALL_PATH = PROJECT_ROOT / "data" / "eval" / "pii_recall.json"
 # What ``python -m core eval --split test --json`` printed.
 MEASURES_PATH = PROJECT_ROOT / "data" / "eval" / "measures.json"
@@ -18,6 +20,10 @@ class Recall:
     kind: str
     count: int
     recall: float
+
+    def row(self) -> dict[str, str | int]:
+        """As a row of a table."""
+        return {"Dato": self.kind, "Ejemplos": self.count, "Detectados": _percent(self.recall)}
 
 
 def load_recall(path: Path = RECALL_PATH) -> tuple[Recall, ...]:
@@ -34,8 +40,7 @@ def load_measures(path: Path = MEASURES_PATH) -> dict[str, str]:
     """The measures of the answers as Spanish sentences and their figures; empty where there are none."""
     try:
         data = json.loads(path.read_text("utf-8"))
-        data = data.get("product", data)
-        answerable, at = data["answerable"], data["retrieval"]["hit"]["5"]
+        answerable, at = data["answerable"], data["retrieval"]["evidence_hit"]["5"]
         return {
             "preguntas con las que se midió, que no se usaron para construir nada": str(data["n"]),
             "la página o el artículo que responde está entre los cinco primeros fragmentos": _percent(at),
@@ -57,19 +62,16 @@ def recall_line(found: tuple[Recall, ...]) -> str:
 
 def privacy_notice(settings: Settings, recall: tuple[Recall, ...]) -> str:
     """What is kept of private documents, where, how long, and what cannot be promised; Markdown in Spanish."""
-    return f"""
-- **Qué se guarda.** El texto de sus documentos **sin los datos personales detectados** (NIF, CIF, NIE, IBAN, correo, teléfono, \
-nombres, direcciones…, sustituidos por marcas como `<NIF_1>`) y sus vectores, para poder buscar. También el archivo original y su \
-nombre, tal cual, **solo** para enseñarle a usted la página citada: en esa imagen sus datos sí se ven.
-- **Dónde.** En el servidor de esta aplicación, en una carpeta y una base de datos propias de su sesión. Ninguna otra sesión, ni la \
-API, puede buscar en ellas. No se usan para entrenar nada ni aparecen en los registros.
-- **Cuánto tiempo.** Hasta que usted los quite; o hasta {_hours(settings.session_hours)} sin usarlos; o, cerrada la última pestaña, \
-unos {settings.session_away_minutes:.0f} minutos. Al quitarlos se borran el archivo, el texto y los vectores. Las copias que haga \
-quien administra el servidor no dependen de AsesorIA.
-- **Qué no se puede prometer.** La detección de datos personales no es perfecta. {recall_line(recall)} Mire la vista previa y no \
-suba lo que no quiera que esté en el servidor.
-- **Su navegador** guarda una cookie con un número al azar que identifica la sesión; sin datos suyos, y desaparece al cerrarlo.
-"""
+    return NOTICE_PATH.read_text("utf-8").format(
+        hours=_hours(settings.session_hours), minutes=f"{settings.session_away_minutes:.0f}", recall=recall_line(recall)
+    )
+
+
+def about_parts() -> tuple[str, str, str]:
+    """The page about AsesorIA in three parts: before the figures, before the privacy notice, after it; Markdown."""
+    first, _, rest = ABOUT_PATH.read_text("utf-8").partition("<!-- figures -->")
+    second, _, third = rest.partition("<!-- privacy -->")
+    return first, second, third
 
 
 def _hours(hours: float) -> str:
