@@ -22,6 +22,8 @@ from core.documents.store import SessionStore
 from core.errors import SessionEndedError
 
 log = logging.getLogger(__name__)
+# At DEBUG it writes the paths of its locks, and who knows a session's id reaches its documents.
+logging.getLogger("filelock").setLevel(logging.WARNING)
 
 _ID = re.compile(r"\A[0-9a-f]{32}\Z")
 # A session being erased carries this name until nothing of it is left; the sweep finishes what a crash began.
