@@ -80,3 +80,8 @@ IVA 21 %: 262,50 €
 Retención IRPF 7 %: -87,50 €
 Total a pagar: 1.425,00 €
 """
+
+
+def plain_redactor(settings) -> RegexRedactor:
+    """For the setting ``redactor`` of an app that a test starts."""
+    return RegexRedactor()

@@ -45,11 +45,15 @@ def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> Non
 
 
 def test_arrows_point_one_way() -> None:
-    """Ingestion, corpus and retrieval know nothing of answering, pages or API."""
+    """Ingestion, corpus, retrieval and private documents know nothing of answering, pages or API."""
     upper = ("core.answering", "core.api", "core.services", "core.startup", "pages")
-    for folder in ("ingestion", "corpus", "retrieval"):
+    for folder in ("ingestion", "corpus", "retrieval", "documents"):
         for path in (PROJECT_ROOT / "core" / folder).glob("*.py"):
             assert not {m for m in imports_of(path) if m.startswith(upper)}, path
+
+
+def test_the_api_knows_nothing_of_private_documents() -> None:
+    assert not {m for m in imports_of(PROJECT_ROOT / "core" / "api.py") if m.startswith("core.documents")}
 
 
 def test_importing_the_engine_loads_no_heavy_library() -> None:
