@@ -63,6 +63,7 @@ def main() -> None:
         vector = services.embedder.embed_query(text)
         cases += [(text, vector, adapter.questions(vector[None, :])[0], None)] * UNANSWERABLE_TIMES
 
+    counted = WordTable(raw.fragments)  # each fragment's words are counted once for all sessions
     rows, labels, groups, answered = [], [], [], []
     for number, (text, vector, moved, owner) in enumerate(cases):
         size = int(rng.choice(SIZES))
@@ -80,7 +81,7 @@ def main() -> None:
             continue
         found = features(
             Asked(text, vector, moved),
-            WordTable([raw.fragments[i] for i in places]),
+            stretch(counted, places),
             raw=raw.passages[places],
             adapted=snapshot.passages[places],
             terms=terms,
@@ -106,6 +107,14 @@ def main() -> None:
     final = fit(np.ones(len(y), dtype=bool))
     save_relevance(MODEL_PATH, final)
     print({name: round(float(w), 2) for name, w in zip(NAMES, final.weights, strict=False)})
+
+
+def stretch(counted: WordTable, places: np.ndarray) -> WordTable:
+    """The words of some of the fragments, as a session of their own would count them."""
+    words = WordTable([counted.fragments[i] for i in places])
+    words.__dict__["bodies"] = [counted.bodies[i] for i in places]
+    words.__dict__["headings"] = [counted.headings[i] for i in places]
+    return words
 
 
 def report(model: RelevanceModel, x: np.ndarray, y: np.ndarray, group: np.ndarray, base_rate: float) -> None:

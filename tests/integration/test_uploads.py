@@ -49,7 +49,7 @@ def test_what_is_too_much_for_the_parser_is_killed_while_others_are_served(data:
     thread = threading.Thread(target=lambda: outcomes.extend(slow.add([Upload("mucho.pdf", data)])))
     begun = time.monotonic()
     thread.start()
-    (served,) = other.add([Upload("otro.md", "El local cuesta 900,00 euros.".encode())])
+    (served,) = other.add([Upload("otro.md", b"El local cuesta 900,00 euros.")])
     assert served.document is not None
     thread.join(60)
     took = time.monotonic() - begun
