@@ -68,7 +68,7 @@ def test_two_hundred_megabytes_are_refused_before_anything_is_written(tmp_path: 
 def test_the_files_that_people_really_upload(cases: Path, tmp_path: Path) -> None:
     own = library(Settings(home=tmp_path))
     names = "factura_2026-014.pdf factura_2026-014_copia.pdf inyeccion_texto_oculto.pdf escaneada_solo_imagen.pdf datos.csv".split()
-    outcomes = {n: o for n, o in zip(names, own.add([Upload(n, (cases / n).read_bytes()) for n in names]), strict=True)}
+    outcomes = dict(zip(names, own.add([Upload(n, (cases / n).read_bytes()) for n in names]), strict=True))
     invoice = outcomes["factura_2026-014.pdf"].document
     assert invoice is not None and (invoice.pages, invoice.tables, invoice.findings) == (1, 1, ())
     assert "no se ha duplicado" in outcomes["factura_2026-014_copia.pdf"].note
