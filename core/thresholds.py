@@ -25,12 +25,13 @@ class ScopeThresholds(_Section):
 class DocumentsThresholds(_Section):
     """Private documents. ``answerable``: the probability (0..1) from which a private fragment is quoted.
 
-    ``prior_own``, ``prior_plain``: how likely the own documents answer, before they are looked at, a question that
-    speaks of them, and one that does not.
+    ``prior_own``, ``prior_bare``, ``prior_plain``: how likely the own documents answer, before they are looked at, a
+    question that names one of them, one that may mean them ("¿qué total sale?"), and any other.
     """
 
     answerable: float = Field(gt=0, lt=1)
     prior_own: float = Field(gt=0, lt=1)
+    prior_bare: float = Field(gt=0, lt=1)
     prior_plain: float = Field(gt=0, lt=1)
 
 

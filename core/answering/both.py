@@ -34,9 +34,15 @@ def own_hits(result: SessionResult, threshold: float) -> tuple[RetrievedFragment
 
 def wants_rule(result: SessionResult, verdict: Assessment) -> bool:
     """Whether the public part is shown beside the private one: it can be answered, and the rule is asked for or
-    the question does not speak of the own document alone."""
-    asked = result.reference.rule or not result.reference.any
+    the question does not name a document of one's own."""
+    asked = result.reference.rule or not result.reference.own
     return asked and not verdict.refusal and bool(result.public.found)
+
+
+def rule_first(result: SessionResult) -> bool:
+    """Whether the rule stands before the own document: nothing in the question speaks of that, and the rule fits better."""
+    best = result.public.found[0].relevance if result.public.found else 0.0
+    return not result.reference.any and best >= result.private[0].relevance
 
 
 def answer_from_both(
@@ -64,26 +70,27 @@ def answer_from_both(
     rule = Extract(())
     if wants_rule(result, verdict):
         rule = extract(question, result.public.found, neighbours=neighbours, terms=terms)
-    text, sources = compose(Extract((*own.units, *rule.units)), about=about)
-    head, private_sources = compose(own, about=about)
-    rule_text = text[len(head) :].strip()
+    parts = (rule, own) if rule_first(result) else (own, rule)
+    text, sources = compose(Extract((*parts[0].units, *parts[1].units)), about=about)
+    head, _ = compose(parts[0], about=about)
+    rule_text = head if parts[0] is rule else text[len(head) :].strip()
     texts = load_scope().answers
-    parts = [OWN_HEADING, _own_text(own), _NOT_A_RULE, *_warnings(private_sources, documents)]
+    own_part = [OWN_HEADING, _own_text(own, sources), _NOT_A_RULE, *_warnings(sources, documents)]
+    rule_part: list[str] = []
     if rule_text:
         personal = [texts["personal_case"]] if verdict.category is Category.PERSONAL_CASE else []
-        parts += [RULE_HEADING, *personal, rule_text, texts["common_territory"]]
+        rule_part = [RULE_HEADING, *personal, rule_text, texts["common_territory"]]
     elif result.reference.rule:
-        parts.append(_NO_RULE)
-    return Both("\n\n".join(parts), sources, verdict.category if rule_text else Category.DIRECT)
+        rule_part = [_NO_RULE]
+    ordered = [*rule_part, *own_part] if rule_text and parts[0] is rule else [*own_part, *rule_part]
+    joined = "\n\n".join(ordered)
+    return Both(joined, sources, verdict.category if rule_text else Category.DIRECT)
 
 
-def _own_text(own: Extract) -> str:
-    """The private quotes with their marks, numbered as `compose` numbers them; signs of Markdown mean nothing here,
-    so that a document cannot place links, pictures or headings in an answer."""
-    numbers: dict[tuple[str, int | None], int] = {}
-    for unit, _ in own.units:
-        for quote in unit.quotes:
-            numbers.setdefault((quote.fragment.id, quote.page), len(numbers) + 1)
+def _own_text(own: Extract, sources: Sequence[Source]) -> str:
+    """The private quotes with their marks; signs of Markdown mean nothing here, so that a document cannot place
+    links, pictures or headings in an answer."""
+    numbers = {(source.fragment_id, source.page): n for n, source in enumerate(sources, start=1)}
     lines: list[str] = []
     named: tuple[str, int | None] | None = None
     for unit, _ in own.units:

@@ -128,7 +128,8 @@ class SessionSearch:
         if not holdings.fragments:
             return ()
         rows = features(asked, prepared.words, raw=holdings.vectors, adapted=prepared.adapted, terms=self._terms())
-        prior = self._thresholds.prior_own if reference.any else self._thresholds.prior_plain
+        known = self._thresholds
+        prior = known.prior_own if reference.own else known.prior_bare if reference.bare else known.prior_plain
         probability = self._model.probabilities(rows, prior=prior)
         order = np.argsort(-probability, kind="stable")[:k]
         return tuple(

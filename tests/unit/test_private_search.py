@@ -185,6 +185,15 @@ def test_the_rule_and_the_own_document_stand_apart(own: SessionDocuments) -> Non
     assert f"[{first_public}]" in rule and f"[{first_public}]" not in mine
 
 
+def test_a_bare_question_is_answered_from_both_and_a_plain_one_with_the_rule_first(own: SessionDocuments) -> None:
+    both = engine().ask("¿cuándo vence el IVA?", private=search(own)).text
+    assert both.index(OWN_HEADING) < both.index(RULE_HEADING)
+    plain_one = engine().ask("retención IRPF 7 %", private=search(own, relevance=0.99))
+    own_at, rule_at = plain_one.text.index(OWN_HEADING), plain_one.text.index(RULE_HEADING)
+    assert rule_at < own_at and plain_one.sources[0].source_scope is Scope.PUBLIC
+    assert f"[{len(plain_one.sources)}]" in plain_one.text[own_at:] and "[1]" not in plain_one.text[own_at:]
+
+
 def test_a_question_about_the_rule_alone_is_answered_as_without_documents(own: SessionDocuments) -> None:
     question = "¿Cuál es el tipo general vigente en territorio común?"
     assert engine().ask(question, private=search(own)).text == engine().ask(question).text
