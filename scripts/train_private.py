@@ -58,9 +58,8 @@ def main() -> None:
         for j in rng.choice(second, size=min(QUESTIONS, len(second)), replace=False)
     ]
     lines = (PROJECT_ROOT / "data" / "training" / "unanswerable.jsonl").read_text("utf-8").splitlines()
-    for line in lines:
-        text = json.loads(line)["q"]
-        vector = services.embedder.embed_query(text)
+    texts = [json.loads(line)["q"] for line in lines]
+    for text, vector in zip(texts, services.embedder.embed_questions(texts), strict=True):
         cases += [(text, vector, adapter.questions(vector[None, :])[0], None)] * UNANSWERABLE_TIMES
 
     counted = WordTable(raw.fragments)  # each fragment's words are counted once for all sessions
