@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.answering.extractive import Extract, compose, extract
 from core.answering.scope import Assessment, load_scope
 from core.documents.record import PrivateDocument
+from core.documents.relevance import at_prior
 from core.documents.search import SessionResult
 from core.models import Category, Fragment, RetrievedFragment, Source
 from core.retrieval.terms import TermStatistics
+from core.thresholds import DocumentsThresholds
 
 OWN_HEADING = "### Según su documento"
 RULE_HEADING = "### Según la norma"
@@ -27,16 +29,25 @@ class Both:
     category: Category
 
 
-def own_hits(result: SessionResult, threshold: float) -> tuple[RetrievedFragment, ...]:
-    """The private fragments to quote from: those that answer, and none where they do not suffice."""
-    return tuple(hit for hit in result.private if hit.relevance >= threshold)
+def own_hits(result: SessionResult, verdict: Assessment, known: DocumentsThresholds) -> tuple[RetrievedFragment, ...]:
+    """The private fragments to quote from: those that answer, and none where they do not suffice.
+
+    That the corpus cannot answer a question makes it likelier that it is about the own documents.
+    """
+    hits = result.private
+    if verdict.refusal and not result.reference.any:
+        before, after = known.prior_plain, known.prior_refused
+        hits = tuple(replace(h, relevance=at_prior(h.relevance, before=before, after=after)) for h in hits)
+    return tuple(hit for hit in hits if hit.relevance >= known.answerable)
 
 
-def wants_rule(result: SessionResult, verdict: Assessment) -> bool:
-    """Whether the public part is shown beside the private one: it can be answered, and the rule is asked for or
-    the question does not name a document of one's own."""
-    asked = result.reference.rule or not result.reference.own
-    return asked and not verdict.refusal and bool(result.public.found)
+def wants_rule(result: SessionResult, verdict: Assessment, known: DocumentsThresholds) -> bool:
+    """Whether the public part is shown beside the private one: it can be answered, and the rule is asked for, or
+    the question names no document of one's own and a public fragment fits it well enough."""
+    if verdict.refusal or not result.public.found:
+        return False
+    fits = result.public.found[0].relevance >= known.rule_beside
+    return result.reference.rule or (fits and not result.reference.own)
 
 
 def rule_first(result: SessionResult) -> bool:
@@ -50,7 +61,7 @@ def answer_from_both(
     result: SessionResult,
     verdict: Assessment,
     *,
-    threshold: float,
+    known: DocumentsThresholds,
     documents: Sequence[PrivateDocument],
     neighbours: Callable[[Fragment], Sequence[Fragment]],
     terms: TermStatistics,
@@ -61,14 +72,14 @@ def answer_from_both(
     ``verdict`` is the scope's on the public search alone: a question about the own document is answered from it
     even where the corpus cannot answer.
     """
-    hits = own_hits(result, threshold)
+    hits = own_hits(result, verdict, known)
     if not hits:
         return None
     own = extract(question, hits, neighbours=neighbours, terms=terms)
     if not own.units:
         return None
     rule = Extract(())
-    if wants_rule(result, verdict):
+    if wants_rule(result, verdict, known):
         rule = extract(question, result.public.found, neighbours=neighbours, terms=terms)
     parts = (rule, own) if rule_first(result) else (own, rule)
     text, sources = compose(Extract((*parts[0].units, *parts[1].units)), about=about)

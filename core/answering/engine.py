@@ -122,7 +122,7 @@ class AnswerEngine:
             question,
             result,
             verdict,
-            threshold=self._thresholds.documents.answerable,
+            known=self._thresholds.documents,
             documents=private.documents.documents(),
             neighbours=private.neighbours(self._neighbours),
             terms=self._terms(),

@@ -152,6 +152,12 @@ class RelevanceModel:
         return np.asarray(1.0 / (1.0 + np.exp(-(self.log_odds(rows) + shift))))
 
 
+def at_prior(probability: float, *, before: float, after: float) -> float:
+    """A probability found under the prior ``before``, under the prior ``after``."""
+    odds = _logit(min(max(probability, 1e-9), 1 - 1e-9)) + _logit(after) - _logit(before)
+    return 1.0 / (1.0 + math.exp(-odds))
+
+
 def _logit(p: float) -> float:
     return math.log(p / (1 - p))
 

@@ -18,7 +18,7 @@ from core.documents.cookie import COOKIE
 from core.documents.intake import Upload
 from core.documents.library import SessionDocuments
 from core.documents.reference import read_reference
-from core.documents.relevance import NAMES, RelevanceModel
+from core.documents.relevance import NAMES, RelevanceModel, at_prior
 from core.documents.search import SessionSearch
 from core.errors import SessionEndedError
 from core.models import Answer, Category, Fragment, RetrievedFragment, Scope, Source
@@ -192,6 +192,16 @@ def test_a_bare_question_is_answered_from_both_and_a_plain_one_with_the_rule_fir
     own_at, rule_at = plain_one.text.index(OWN_HEADING), plain_one.text.index(RULE_HEADING)
     assert rule_at < own_at and plain_one.sources[0].source_scope is Scope.PUBLIC
     assert f"[{len(plain_one.sources)}]" in plain_one.text[own_at:] and "[1]" not in plain_one.text[own_at:]
+
+
+def test_a_weak_public_fragment_is_not_quoted_beside_the_own_document(own: SessionDocuments) -> None:
+    answer = engine().ask("¿qué total a pagar sale?", private=search(own, relevance=0.1))
+    assert "1.425,00" in answer.text and RULE_HEADING not in answer.text
+
+
+def test_what_the_corpus_cannot_answer_is_likelier_about_the_own_documents() -> None:
+    assert at_prior(0.3, before=0.2, after=0.5) == pytest.approx(0.3 * 4 / (0.3 * 4 + 0.7))
+    assert at_prior(0.3, before=0.2, after=0.2) == pytest.approx(0.3)
 
 
 def test_a_question_about_the_rule_alone_is_answered_as_without_documents(own: SessionDocuments) -> None:

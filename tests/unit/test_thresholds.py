@@ -13,7 +13,14 @@ def test_thresholds_are_pinned() -> None:
     assert (found.pop("version"), found.pop("date")) == ("1", "2026-11-30")
     assert found == {
         "scope": {"answerable": 0.55},
-        "documents": {"answerable": 0.5, "prior_own": 0.9, "prior_bare": 0.6, "prior_plain": 0.2},
+        "documents": {
+            "answerable": 0.5,
+            "prior_own": 0.9,
+            "prior_bare": 0.6,
+            "prior_plain": 0.2,
+            "prior_refused": 0.4,
+            "rule_beside": 0.3,
+        },
     }
 
 
