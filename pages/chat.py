@@ -8,11 +8,11 @@ import streamlit as st
 from core.answering.conversation import Turn
 from core.answering.render import conversation_markdown
 from core.errors import AsesoriaError
-from core.models import Answer, Mode
+from core.models import Answer, Mode, Scope
 from core.retrieval.indexer import READY
 from core.services import Services
 from pages.seal import show_feedback, show_records_problem, show_seal
-from pages.shared import escape_markdown, services_or_wait, show_source
+from pages.shared import escape_markdown, own_search, own_session, services_or_wait, show_source
 
 EXAMPLES = (
     "¿Qué libros registro debe llevar un sujeto pasivo del IVA en régimen general?",
@@ -84,14 +84,18 @@ def answer_question(services: Services, question: str) -> None:
     history = [Turn(asked, isinstance(said, Answer) and said.grounded) for asked, said, _ in st.session_state.turns]
     outcome: Answer | str = ""
     interaction_id = ""
+    has_own = False
     clock = time.perf_counter()
     with st.chat_message("user"):
         st.text(question)
     with st.chat_message("assistant", avatar=":material/account_balance:"):
         try:
-            with st.spinner("Buscando en los documentos oficiales…"):
+            with st.spinner("Buscando en los documentos…"):
+                own = own_search()
+                has_own = bool(own.documents.documents())
                 state, place, draft = st.empty(), st.empty(), ""
-                with closing(services.engine.stream(question, history=history)) as steps:
+                steps_of = services.engine.stream(question, history=history, private=own if has_own else None)
+                with closing(steps_of) as steps:
                     for step in steps:
                         if isinstance(step, Answer):
                             outcome = step
@@ -103,7 +107,14 @@ def answer_question(services: Services, question: str) -> None:
             outcome = str(error)
     if isinstance(outcome, Answer):
         latency_ms = 1000 * (time.perf_counter() - clock)
-        interaction_id = services.record(question, outcome, channel="page", latency_ms=latency_ms).id
+        interaction_id = services.record(
+            question,
+            outcome,
+            channel="page",
+            latency_ms=latency_ms,
+            session_id=own_session()[0],
+            private_session=has_own or any(s.source_scope is Scope.PRIVATE for s in outcome.sources),
+        ).id
     st.session_state.turns.append((question, outcome, interaction_id))
 
 
@@ -154,8 +165,8 @@ if not st.session_state.turns and not asked:
     for example in EXAMPLES:
         if st.button(example, width="stretch", icon=":material/help:"):
             asked = example
-for number, (question, outcome) in enumerate(st.session_state.turns):
-    show_turn(number, question, outcome)
+for number, (question, outcome, interaction_id) in enumerate(st.session_state.turns):
+    show_turn(number, question, outcome, interaction_id)
 if asked:
     answer_question(services, asked)
     st.rerun()
