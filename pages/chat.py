@@ -8,12 +8,12 @@ import streamlit as st
 from core.answering.conversation import Turn
 from core.answering.render import conversation_markdown
 from core.errors import AsesoriaError
-from core.models import Answer
+from core.models import Answer, Scope
 from core.retrieval.indexer import READY
 from core.services import Services
 from pages.answer import install_opener, show_answer
 from pages.seal import show_records_problem
-from pages.shared import escape_markdown, services_or_wait
+from pages.shared import escape_markdown, own_search, own_session, services_or_wait
 
 EXAMPLES = (
     "¿Qué libros registro debe llevar un sujeto pasivo del IVA en régimen general?",
@@ -73,14 +73,18 @@ def answer_question(services: Services, question: str) -> None:
     history = [Turn(asked, isinstance(said, Answer) and said.grounded) for asked, said, _ in st.session_state.turns]
     outcome: Answer | str = ""
     interaction_id = ""
+    has_own = False
     clock = time.perf_counter()
     with st.chat_message("user"):
         st.text(question)
     with st.chat_message("assistant", avatar=":material/account_balance:"):
         try:
-            with st.spinner("Buscando en los documentos oficiales…"):
+            with st.spinner("Buscando en los documentos…"):
+                own = own_search()
+                has_own = bool(own.documents.documents())
                 state, place, draft = st.empty(), st.empty(), ""
-                with closing(services.engine.stream(question, history=history)) as steps:
+                steps_of = services.engine.stream(question, history=history, private=own if has_own else None)
+                with closing(steps_of) as steps:
                     for step in steps:
                         if isinstance(step, Answer):
                             outcome = step
@@ -92,7 +96,14 @@ def answer_question(services: Services, question: str) -> None:
             outcome = str(error)
     if isinstance(outcome, Answer):
         latency_ms = 1000 * (time.perf_counter() - clock)
-        interaction_id = services.record(question, outcome, channel="page", latency_ms=latency_ms).id
+        interaction_id = services.record(
+            question,
+            outcome,
+            channel="page",
+            latency_ms=latency_ms,
+            session_id=own_session()[0],
+            private_session=has_own or any(s.source_scope is Scope.PRIVATE for s in outcome.sources),
+        ).id
     st.session_state.turns.append((question, outcome, interaction_id))
 
 

@@ -51,6 +51,14 @@ def test_thresholds_are_pinned() -> None:
             "supporting_relevance": 0.4,
         },
         "drift": {"days": 7, "amber_points": 5.0, "red_points": 10.0, "minimum_answers": 200, "significance": 3.0},
+        "documents": {
+            "answerable": 0.5,
+            "prior_own": 0.9,
+            "prior_bare": 0.6,
+            "prior_plain": 0.2,
+            "prior_refused": 0.4,
+            "rule_beside": 0.3,
+        },
     }
 
 
