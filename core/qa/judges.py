@@ -165,9 +165,7 @@ class LlmJudge:
         Raises:
             LlmLengthError: even without passages it does not fit.
         """
-        rules = _RULES.format(
-            voice=_VOICE_PROFILE if profile else _VOICE_REGISTER, limits=_LIMITS[question.type]
-        )
+        rules = _RULES.format(voice=_VOICE_PROFILE if profile else _VOICE_REGISTER, limits=_LIMITS[question.type])
         asked = self._asked(question, answer, profile)
         schema = estimate_tokens(str(WrittenJudgement.model_json_schema())) // 2  # some servers put it in the prompt
         left = self.num_ctx - _MAX_TOKENS - _MARGIN - estimate_tokens(rules) - estimate_tokens(asked)
@@ -203,7 +201,7 @@ class LlmJudge:
             told = "; ".join(f"{name}: {escaped(value)}" for name, value in parts.items() if value)
             lines.append(f"<perfil>{told}</perfil>")
         lines += [
-            f"<pregunta tipo=\"{question.type}\">\n{escaped(question.question)}\n</pregunta>",
+            f'<pregunta tipo="{question.type}">\n{escaped(question.question)}\n</pregunta>',
             f"<esperada>\n{escaped(question.expected_answer)}\n</esperada>",
             f"<criterios>\nDatos que deben estar: {escaped(facts)}\nVoz: {escaped('; '.join(criteria.voice) or '—')}\n"
             f"Límites: {escaped('; '.join((*criteria.limits, *criteria.forbidden)) or '—')}\n</criterios>",

@@ -8,9 +8,9 @@ from typing import Protocol
 
 from core.qa.models import Battery, BatteryQuestion, GivenAnswer, Judgement, Profile, Report
 from core.qa.report import build_report, judged
-from core.qa.run import Answerer, Judge, RunCancelledError, RunProgress, RunStore, run_battery
+from core.qa.run import Answerer, Judge, RunCancelledError, RunProgress, run_battery
 from core.qa.status import status_of
-from core.qa.store import now
+from core.qa.store import RunStore, now
 from core.thresholds import QaThresholds
 
 # Before anything has been measured, a question takes this many seconds (extractive, two cores).

@@ -20,57 +20,89 @@ _FRAME_LINE = re.compile(r"^\s*(?:\*\*[^*]+\*\*[^«»]*:|_[^_]+_|\*\*¿[^*]*\?\*
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,2}[.)]\s+)")
 
 _REJECTS = re.compile(
-    r"^\W*no\s*[:,.;]|^\W*no exactamente|\bno (?:es|seria|era) (?:correct\w*|ciert\w*|verdad\w*|asi|exact\w*|como)\b|"
-    r"\b(?:es|seria) (?:fals\w+|incorrect\w+|inexact\w+|erron\w+|un error)\b|\bcuidado\b|"
+    r"^\W*no\s*[:,.;]|^\W*no exactamente|\bcuidado\b|"
+    r"\bno (?:es|seria|era) (?:correct\w*|ciert\w*|verdad\w*|asi|exact\w*|como)\b|"
+    r"\b(?:es|seria) (?:fals\w+|incorrect\w+|inexact\w+|erron\w+|un error)\b|"
     r"\bno (?:l[oa]s? |se )?(?:puedo|puede|cabe|es posible)\b[^.;]{0,30}\b(?:citar\w*|confirm\w*|atribuir\w*)|"
-    r"\bno (?:l[oa] )?(?:dice|contiene|recoge|aparece|figura|consta|esta|estan|existe|procede|establece|afirma|escribio|sostiene|"
-    r"cuenta|regula|corresponde|hay (?:ningun|tal))\b|"
-    r"\b(?:sino|en realidad|al contrario|por el contrario|lo contrario|se equivoca|confunde|no, )\b"
+    r"\bno (?:l[oa] )?(?:dice|contiene|recoge|aparece|figura|consta|esta|estan|existe|procede|establece|afirma|"
+    r"escribio|sostiene|cuenta|regula|corresponde|hay (?:ningun|tal))\b|"
+    r"\b(?:sino|en realidad|al contrario|por el contrario|lo contrario|se equivoca|confunde)\b"
 )
 _CONFIRMS = re.compile(
-    r"^\W*(?:si|claro|correcto|cierto|exacto|exactamente|efectivamente|en efecto|asi es|por supuesto|desde luego)\b(?!\s+no\b)(?=\W|$)|"
-    r"(?<!\bno )\b(?:es|seria) (?:correct[oa]|ciert[oa]|verdad|asi|exact[oa])\b|\b(?:asi|efectivamente|en efecto),? (?:es|l[oa] (?:dice|recoge|establece))\b"
+    r"^\W*(?:si|claro|correcto|cierto|exacto|exactamente|efectivamente|en efecto|asi es|por supuesto|desde luego)\b"
+    r"(?!\s+no\b)(?=\W|$)|"
+    r"(?<!\bno )\b(?:es|seria) (?:correct[oa]|ciert[oa]|verdad|asi|exact[oa])\b|"
+    r"\b(?:asi|efectivamente|en efecto),? (?:es|l[oa] (?:dice|recoge|establece))\b"
 )
 _NOT_COVERED = re.compile(
-    r"\bno (?:l[oa]s? |se |me )*(?:trat\w+|recog\w+|mencion\w+|contien\w+|regul\w+|dice|dicen|abord\w+|habl\w+|aparec\w+|consta\w*|señal\w+|"
-    r"senal\w+|prev\w+|contempl\w+|indic\w+|pronuncia\w*|inclu\w+|aclar\w+|explic\w+|cuent\w+|figur\w+|estable\w+|ofrec\w+|permit\w+|"
-    r"puede\w* (?:saber|responder|decir|afirmar)\w*|encontr\w+|respond\w+|he encontrado)\b|"
-    r"\bno (?:hay|existe\w*|da)\b[^.;]{0,40}\b(?:nada|ningun\w*|referencia\w*|mencion\w*|informacion|dato\w*|respuesta)\b|"
-    r"\b(?:queda\w*|esta) fuera\b|\bfuera de (?:lo que|su (?:ambito|alcance))\b|\bnada dice\b|\bguarda silencio\b|\bningun\w* (?:de sus )?"
-    r"(?:seccion\w*|capitulo\w*|parte\w*|articulo\w*)\b"
+    r"\bno (?:l[oa]s? |se |me )*(?:trat\w+|recog\w+|mencion\w+|contien\w+|regul\w+|dice|dicen|abord\w+|habl\w+|"
+    r"aparec\w+|consta\w*|senal\w+|prev\w+|contempl\w+|indic\w+|pronuncia\w*|inclu\w+|aclar\w+|explic\w+|cuent\w+|"
+    r"figur\w+|estable\w+|ofrec\w+|permit\w+|puede\w* (?:saber|responder|decir|afirmar)\w*|encontr\w+|respond\w+|"
+    r"he encontrado)\b|"
+    r"\bno (?:hay|existe\w*|da)\b[^.;]{0,40}\b(?:nada|ningun\w*|referencia\w*|mencion\w*|informacion|dato\w*|"
+    r"respuesta)\b|"
+    r"\b(?:queda\w*|esta) fuera\b|\bfuera de (?:lo que|su (?:ambito|alcance))\b|\bnada dice\b|\bguarda silencio\b|"
+    r"\bningun\w* (?:de sus )?(?:seccion\w*|capitulo\w*|parte\w*|articulo\w*)\b"
 )
 _ABOUT_SOURCE = re.compile(
-    r"\b(?:documentos?|manual|ley|decreto|reglamento|libro|novela|texto|fuentes?|norma\w*|obra|asesoria|autor\w*|informacion)\b"
+    r"\b(?:documentos?|manual|ley|decreto|reglamento|libro|novela|texto|fuentes?|norma\w*|obra|asesoria|autor\w*|"
+    r"informacion)\b"
 )
-# A statement of one's own after the limit was acknowledged: «no lo trata, pero …».
-_TURNS = re.compile(r"\b(?:pero|aunque|no obstante|sin embargo|en (?:general|la practica)|con todo|aun asi)\b")
 
+# What offends against the register: its name, the points it costs, the words.
 _REGISTER: tuple[tuple[str, float, re.Pattern[str]], ...] = (
-    ("opinión en primera persona", 4.0, re.compile(
-        r"\b(?:yo|creo|opino|pienso|supongo|diria|en mi opinion|a mi (?:juicio|entender|modo)|me (?:parece|temo|imagino))\b")),
-    ("consejo personal", 4.0, re.compile(
-        r"\b(?:(?:te|le|os) (?:recomiendo|aconsejo|sugiero|conviene)|yo que (?:tu|usted)|recomendaria|aconsejo|"
-        r"(?:lo mejor es|mejor|intent[ea]|procur[ea]|no te preocupes|tranquil[oa])\b|deberias|tendrias que)")),
+    (
+        "opinión en primera persona",
+        4.0,
+        re.compile(
+            r"\b(?:yo|creo|opino|pienso|supongo|diria|en mi opinion|a mi (?:juicio|entender|modo)|"
+            r"me (?:parece|temo|imagino))\b"
+        ),
+    ),
+    (
+        "consejo personal",
+        4.0,
+        re.compile(
+            r"\b(?:(?:te|le|os) (?:recomiendo|aconsejo|sugiero|conviene)|yo que (?:tu|usted)|recomendaria|aconsejo|"
+            r"lo mejor es|no te preocupes|no se preocupe|tranquil[oa]|deberias|tendrias que)\b"
+        ),
+    ),
     ("exclamación", 3.0, re.compile(r"[¡!]")),
-    ("tono coloquial", 3.0, re.compile(
-        r"\b(?:hombre|vamos|vaya|oye|mira|uf|jaja\w*|lio|pasta|chollo|rollo|pillar\w*|pesad[oa]s?|de cabeza|y punto|faltaria mas|un monton|"
-        r"super\s\w+|genial|guay|ojo|currar\w*|curro|trucos?|apañ\w+|es lo que hay|quitarte|quites de)\b")),
+    (
+        "tono coloquial",
+        3.0,
+        re.compile(
+            r"\b(?:hombre|vamos|vaya|oye|mira|bueno|uf|jaja\w*|lio|chollo|rollo|pillar\w*|un monton|super \w+|genial|guay|"
+            r"ojo|curr[oa]\w*|trucos?|apan\w+|colar\w*|un pasote|gordo|en plan|ni de broma|a ver|lios|barato|pasta)\b"
+        ),
+    ),
     ("tuteo", 2.0, re.compile(r"\b(?:tu|tus|te|ti|contigo|puedes|debes|tienes|quieres|necesitas|haces|pagas)\b")),
-)  # fmt: skip
+)
 _GENERIC = re.compile(
-    r"\b(?:depende\w* (?:de (?:cada caso|muchos factores|las? (?:circunstancias?|situacion))|de la gravedad)|es importante|conviene|"
-    r"en (?:general|terminos generales)|cada (?:caso|expediente|situacion)|por lo general|consult\w+ (?:con |a )?(?:un|su) (?:profesional|asesor|gestor)|"
-    r"hay que tener en cuenta|bien informad\w+|buen funcionamiento|distint[oa]s (?:factores|circunstancias|operaciones))\b"
+    r"\bdepende\w* de (?:cada caso|muchos factores|varios factores|las? (?:circunstancias?|situacion))|"
+    r"\b(?:es importante|conviene|en general|en terminos generales|por lo general|hay que tener en cuenta)\b|"
+    r"\bcada (?:caso|situacion) (?:es|debe|requiere)|"
+    r"\b(?:consult\w+|acud\w+) (?:con |a )?(?:un|su) (?:profesional|asesor|gestor|experto)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of an answer as written, its own words (without quotations), and its stems."""
+    """A sentence of an answer as written, its own words (without quotations), and what it says (`content_of`)."""
 
     text: str
     own: str
     stems: frozenset[str]
+
+
+@lru_cache(maxsize=4096)
+def content_of(text: str) -> frozenset[str]:
+    """What a text says: the stems of its words, and its figures as values, so that «21 %» is «21 por ciento»."""
+    rest, values = text, set()
+    for value in reversed(figures(text)):
+        values.add(f"{value.kind}:{value.norm}")
+        rest = f"{rest[: value.start]} {rest[value.end :]}"
+    return frozenset(stems(rest)) | values
 
 
 def sentences_of(text: str) -> tuple[Sentence, ...]:
@@ -83,7 +115,7 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
         for start, end in split_sentences(line):
             part = line[start:end].strip()
             if any(ch.isalnum() for ch in part):
-                found.append(Sentence(part, _own(part), frozenset(stems(part))))
+                found.append(Sentence(part, _own(part), content_of(part)))
     return tuple(found)
 
 
@@ -123,14 +155,9 @@ def rejects(sentence: Sentence) -> bool:
     return bool(_REJECTS.search(sentence.own))
 
 
-def acknowledgement(sentences: Sequence[Sentence]) -> tuple[str, bool]:
-    """The sentence that says that the document does not cover what is asked ('' for none), and whether it goes on to
-    say something of its own about it."""
-    for sentence in sentences:
-        match = _NOT_COVERED.search(sentence.own)
-        if match and _ABOUT_SOURCE.search(sentence.own):
-            return sentence.text, bool(_TURNS.search(sentence.own[match.end() :]))
-    return "", False
+def acknowledgement(sentences: Sequence[Sentence]) -> str:
+    """The sentence that says that the document does not cover what is asked; '' for none."""
+    return next((s.text for s in sentences if _NOT_COVERED.search(s.own) and _ABOUT_SOURCE.search(s.own)), "")
 
 
 def register_faults(sentences: Sequence[Sentence]) -> list[tuple[str, float, str]]:
@@ -155,20 +182,18 @@ _COUNTING = {Kind.ORDINAL, Kind.PART, Kind.MONTH}
 
 @lru_cache(maxsize=2048)
 def figures(text: str) -> tuple[Value, ...]:
-    """The values of a text that state something: no ordinals, parts, months, nor small counts in words."""
-    return tuple(
-        value
-        for value in read_values(text)
-        if value.kind not in _COUNTING and not (value.kind is Kind.NUMBER and value.words and _small(value.norm))
-    )
+    """The values of a text that state something: no ordinals, parts, months, small counts in words, nor «un día»."""
+    return tuple(value for value in read_values(text) if value.kind not in _COUNTING and not _is_idle(value))
 
 
-def _small(norm: str) -> bool:
-    return norm.isdigit() and int(norm) <= 10
+def _is_idle(value: Value) -> bool:
+    number = value.norm.split(" ")[0]
+    small = number.isdigit() and int(number) <= 10
+    return value.words and ((value.kind is Kind.NUMBER and small) or (value.kind is Kind.PERIOD and number == "1"))
 
 
 def unknown_figures(sentence: str, known: Collection[tuple[Kind, str]]) -> list[str]:
-    """Figures of a sentence, as printed, that are not among the ``known`` ones (kind and norm)."""
+    """Figures of a sentence, with the words before each, that are not among the ``known`` ones (kind and norm)."""
     numbers = {norm.split(" ")[0] for _, norm in known}
     found = []
     for value in figures(sentence):
@@ -176,8 +201,13 @@ def unknown_figures(sentence: str, known: Collection[tuple[Kind, str]]) -> list[
             continue
         if value.kind in (Kind.NUMBER, Kind.ARTICLE, Kind.YEAR) and value.norm.split(".")[0] in numbers:
             continue
-        found.append(sentence[value.start : value.end])
+        found.append(_with_words_before(sentence, value))
     return found
+
+
+def _with_words_before(sentence: str, value: Value) -> str:
+    before = sentence[: value.start].split(" ")
+    return sentence[len(" ".join(before[:-4])) : value.end].strip() if len(before) > 4 else sentence[: value.end]
 
 
 def known_figures(texts: Iterable[str]) -> set[tuple[Kind, str]]:
@@ -199,7 +229,7 @@ def fact_share(fact: Sequence[str], answer: str, sentences: Sequence[Sentence]) 
             continue
         if bare(wording) in bare(answer):
             return 1.0
-        wanted = frozenset(stems(wording))
+        wanted = content_of(wording)
         if wanted:
             best = max([best, *(0.9 * len(wanted & s.stems) / len(wanted) for s in sentences)])
     return best

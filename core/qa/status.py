@@ -54,7 +54,9 @@ def check_closing(report: Report, decided: Mapping[str, bool], status: QaStatus)
     """
     waiting = [question_id for question_id in report.human if question_id not in decided]
     if waiting:
-        raise CannotCloseError(f"Faltan casos por decidir: {', '.join(waiting)}. Decídalos y cierre después el informe.")
+        raise CannotCloseError(
+            f"Faltan casos por decidir: {', '.join(waiting)}. Decídalos y cierre después el informe."
+        )
     if status not in (QaStatus.APPROVED, QaStatus.REJECTED):
         raise CannotCloseError("Un informe se cierra como aprobado o como rechazado.")
     refused = [question_id for question_id, accepted in decided.items() if not accepted]
