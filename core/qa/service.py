@@ -150,4 +150,4 @@ def fragments_of_file(services: "Services", path: Path, *, doc_id: str, title: s
 
 def official_store(services: "Services") -> SqlRunStore:
     """The runs of official documents. An upload's are kept in its session's folder: ``SqlRunStore(folder)``."""
-    return SqlRunStore(services.settings.home / "records")
+    return services.qa_store
