@@ -31,7 +31,7 @@ _VERBS = terms_of(
 _CONCESSION = re.compile(r"\b(?:aunque|incluso si|aun cuando|haya o no|con independencia)\b[^.;]*", re.IGNORECASE)
 # So much of an expected statement's new words is all of it, in other words than the source's.
 _PARAPHRASED = 0.7
-_SAME_STATEMENT = 0.6
+_SAME_STATEMENT, _BY_CHANCE = 0.6, 0.2
 _HELD = 0.9
 _NAME = re.compile(r"(?<=[\w,;:)»] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}")
 
@@ -272,7 +272,8 @@ class Reading:
     @cached_property
     def affirmed(self) -> str:
         """The sentence that states what the question falsely takes for granted, or what is forbidden; '' for none."""
-        return next((s.text for s in self.sentences if not signals.rejects(s) and self._affirms(s)), "")
+        own = [s for s in self.sentences if not signals.rejects(s) and not self._is_literal(s)]
+        return next((s.text for s in own if self._affirms(s)), "")
 
     def _affirms(self, sentence: Sentence) -> bool:
         q = self.question
@@ -290,9 +291,12 @@ class Reading:
     @cached_property
     def corrected(self) -> float:
         """How far (0..1) the truth is told beside a trap: its facts, and the passage that shows it."""
-        return min(
-            self.facts, min(1.0, max(0.0, self.says(self.question.true_passage) - 0.2) / (_SAME_STATEMENT - 0.2))
-        )
+        false, true = self.question.false_statement, self.question.true_passage
+        near = self.nearest(true)
+        if near is None or (denies(false) != denies(true) and denies(near.text) != denies(true)):
+            return 0.0
+        there = signals.share(content_of(true), near.stems)
+        return min(self.facts, min(1.0, max(0.0, there - _BY_CHANCE) / (_SAME_STATEMENT - _BY_CHANCE)))
 
 
 def _held(facts: Sequence[Sequence[str]], sentence: str) -> int:
