@@ -293,7 +293,9 @@ class Reading:
         """How far (0..1) the truth is told beside a trap: its facts, and the passage that shows it."""
         false, true = self.question.false_statement, self.question.true_passage
         near = self.nearest(true)
-        if near is None or (denies(false) != denies(true) and denies(near.text) != denies(true)):
+        if near is None:
+            return 0.0
+        if denies(false) != denies(true) and denies(near.text) != denies(true) and not signals.rejects(near):
             return 0.0
         there = signals.share(content_of(true), near.stems)
         return min(self.facts, min(1.0, max(0.0, there - _BY_CHANCE) / (_SAME_STATEMENT - _BY_CHANCE)))
