@@ -60,6 +60,9 @@ class Settings(BaseSettings):
     session_away_minutes: float = Field(
         default=60.0, gt=0, description="Minutes after the last open page of a session is gone until its documents go."
     )
+    require_qa: bool = Field(
+        default=False, description="1 = answer only from documents whose quality battery is approved."
+    )
     max_question_chars: int = Field(default=1000, ge=50, description="Longest question, in characters.")
     llm: str = Field(default="none", description="'none', 'ollama:MODEL' or 'openai:MODEL' (any compatible server).")
     llm_base_url: str = Field(default="", description="The model server's address; empty = Ollama's usual one.")
