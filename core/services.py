@@ -305,7 +305,7 @@ class Services:
         held = documents.holdings()
         numbering.skip_used([*(f.text for f in held.fragments), *(d.title for d in held.documents)])
         return SessionSearch(
-            HybridRetriever(self.search),
+            HybridRetriever(self.search, allowed=self.approved),
             documents,
             adapter=self.adapter,
             terms=self.terms,
