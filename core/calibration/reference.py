@@ -69,11 +69,16 @@ class ReferenceCase(_File):
 
 
 class ReferenceSet(_File):
-    """The shipped set with the rule by which it was drawn, and what was left out of it."""
+    """The shipped set with the rule by which it was drawn, and what was left out of it.
+
+    ``population``: answers there were to draw from, by ``PART_LEVEL``. ``abstentions``: by ``PART_right`` (the corpus has
+    no answer) and ``PART_wrong``.
+    """
 
     version: str
     date: str
     sampling: str
+    population: Mapping[str, int] = {}
     abstentions: Mapping[str, int]
     cases: tuple[ReferenceCase, ...]
 
