@@ -13,12 +13,15 @@ A label is a line ``{"id", "faithfulness": 0.0 | 1.0, "reason", "decides"}``, op
 
 import argparse
 import json
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from core.calibration.reference import REFERENCE_PATH, ReferenceSet
 from core.config import PROJECT_ROOT, Settings
