@@ -31,7 +31,7 @@ from core.thresholds import Thresholds
 _STAND_IN = {
     "faithfulness": 0.0,
     "reason": "sin veredicto todavía",
-    "decides": "—",
+    "decides": "ninguna",
     "reviewer": "—",
     "reviewer_kind": "maintainer",
 }

@@ -69,7 +69,10 @@ class FactsJudge:
     All of them: 1. Some missing: half the share that is there, so that no incomplete answer counts as faithful.
     """
 
-    info: JudgeInfo = JudgeInfo(name="hechos", kind="hechos esperados", version=1)
+    @property
+    def info(self) -> JudgeInfo:
+        """See `Judge`."""
+        return JudgeInfo(name="hechos", kind="hechos esperados", version=1)
 
     def score(self, answer: JudgedAnswer) -> float:
         """See `Judge`."""
