@@ -78,6 +78,18 @@ class Settings(BaseSettings):
     records_url: str = Field(
         default="", description="SQLAlchemy address of the records; empty = an SQLite file under home."
     )
+    judges: str = Field(
+        default="",
+        description="Three judges for the calibration's panel, 'ollama:a,openai:b,…'; empty = the deterministic ones.",
+    )
+    reference_file: Path = Field(
+        default=PROJECT_ROOT / "data" / "eval" / "reference_set.json",
+        description="Answers with a verdict, on which the seal's calibration is measured.",
+    )
+    panel_file: Path = Field(
+        default=PROJECT_ROOT / "data" / "eval" / "panel_scores.json",
+        description="What the judges gave those answers.",
+    )
     retention_days: int = Field(default=180, ge=1, description="Days that an interaction is kept; then it is erased.")
 
     @property

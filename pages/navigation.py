@@ -12,6 +12,7 @@ page = st.navigation(
         st.Page("documents.py", title="Mis documentos", icon=":material/folder_shared:"),
         st.Page("corpus.py", title="Documentos oficiales", icon=":material/library_books:"),
         st.Page("about.py", title="Acerca de", icon=":material/info:"),
+        st.Page("calibration.py", title="Calibración", icon=":material/monitoring:"),
     ]
 )
 st.warning(DISCLAIMER, icon=":material/info:")
