@@ -35,14 +35,17 @@ def routes(startup: Callable[[], Startup]) -> list[Route]:
         if services is None:
             return _problem(503, startup().error or startup().message)
         try:
-            answer = await run_in_threadpool(services.engine.ask, question)
+            answer, receipt = await run_in_threadpool(services.answer_and_record, question, "api")
         except InvalidQuestionError as error:
             return _problem(422, str(error))
         except IndexNotReadyError as error:
             return _problem(503, str(error))
         except AsesoriaError as error:
             return _problem(500, str(error))
-        return JSONResponse(answer_json(answer))
+        level = str(answer.seal.level) if answer.seal else ""
+        return JSONResponse(
+            {**answer_json(answer), "interaction_id": receipt.id}, headers={"X-Confidence-Level": level}
+        )
 
     async def health(_: Request) -> Response:
         services = _begin(startup()).services
@@ -57,6 +60,7 @@ def routes(startup: Callable[[], Startup]) -> list[Route]:
                 "indexing": services.indexing.running,
                 "model": services.embedder.fingerprint,
                 "llm": {"name": llm.name, "ok": llm.ok, "message": llm.message} if llm else "none",
+                "records": services.recorder.problem or "ok",
             }
         )
 

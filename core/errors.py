@@ -69,3 +69,19 @@ class LlmAnswerError(LlmError):
 
 class LlmSaysNotEnoughError(LlmError):
     """The model says that the fragments do not suffice to answer."""
+
+
+class RecordsError(AsesoriaError):
+    """The records cannot be read or written now, or were made by another version of AsesorIA."""
+
+
+class ReviewConflictError(AsesoriaError):
+    """Somebody else has decided the same item of the inbox in the meantime."""
+
+
+class UploadRefusedError(AsesoriaError):
+    """A private document is not taken in: over a quota, or its personal data could not be redacted."""
+
+
+class SessionEndedError(AsesoriaError):
+    """The session's private documents were erased meanwhile, or its id is not one of ours."""

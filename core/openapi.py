@@ -32,15 +32,52 @@ class SourceBody(_Body):
     document_date: str
 
 
+class SignalsBody(_Body):
+    """The five signals of the seal, and the count of citations that support a claim by themselves."""
+
+    rerank: float | None
+    coverage: float | None
+    self_check: Literal["not_run", "supported", "unsupported", "error"]
+    refusal: bool
+    fallback: str
+    supporting: int
+
+
+class SealBody(_Body):
+    """How far the answer can be trusted: an ordinal class, not a probability."""
+
+    level: Literal["high", "medium", "low"]
+    reasons: list[str]
+    signals: SignalsBody
+    signal_versions: dict[str, str]
+    thresholds_version: str
+    mode: Literal["normal", "deterministic"]
+
+
 class AnswerBody(_Body):
-    """An answer; ``grounded`` is false exactly when ``sources`` is empty."""
+    """An answer; ``grounded`` is false exactly when ``sources`` is empty. ``confidence_level`` repeats the seal's."""
 
     text: str
     grounded: bool
     category: Literal["direct", "no_answer", "personal_case", "out_of_scope"]
     mode: Literal["extractive", "synthesis", "fallback"]
+    fallback: str
+    model: str
+    prompt_version: str
+    understood: str
     sources: list[SourceBody]
+    confidence_level: Literal["high", "medium", "low"]
+    seal: SealBody
     timings: dict[str, float]
+    interaction_id: str
+
+
+class LlmBody(_Body):
+    """The language model, and whether its server answers."""
+
+    name: str
+    ok: bool
+    message: str
 
 
 class HealthBody(_Body):
@@ -50,7 +87,8 @@ class HealthBody(_Body):
     fragments: int
     indexing: bool
     model: str
-    llm: str
+    llm: LlmBody | Literal["none"]
+    records: str
 
 
 class ErrorBody(_Body):
@@ -120,4 +158,8 @@ def describe(*, max_question_chars: int) -> dict[str, Any]:
 
 def _json(description: str, model: str) -> dict[str, Any]:
     schema = {"$ref": f"#/components/schemas/{model}"}
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
+    found: dict[str, Any] = {"description": description, "content": {"application/json": {"schema": schema}}}
+    if model == "AnswerBody":
+        level = {"type": "string", "enum": ["high", "medium", "low"]}
+        found["headers"] = {"X-Confidence-Level": {"schema": level, "description": "El sello de confianza"}}
+    return found

@@ -1,6 +1,8 @@
 """The one composition root: builds the shared objects from the settings."""
 
+import hashlib
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,15 +12,28 @@ from core.answering.checking import DraftChecker
 from core.answering.engine import AnswerEngine
 from core.answering.llm import ChatModel, build_chat_model
 from core.answering.ports import Retriever, Synthesis
+from core.answering.prompt import PROMPT_VERSION
+from core.answering.recording import interaction_of
 from core.answering.scope import load_scope_model
+from core.answering.sealing import Sealer
 from core.answering.sentence_model import load_sentence_model
 from core.answering.synthesis import Limits
 from core.assets import Progress
 from core.config import Settings
 from core.corpus.refresh import with_refreshed
 from core.corpus.register import find, load_register
-from core.errors import IndexNotReadyError, NothingApprovedError
-from core.models import DocumentInfo, Fragment
+from core.documents.library import SessionDocuments
+from core.documents.redaction import SessionRedactor
+from core.documents.relevance import load_relevance
+from core.documents.search import SessionSearch
+from core.documents.sessions import Sessions
+from core.errors import IndexNotReadyError, NothingApprovedError, RecordsError
+from core.models import Answer, DocumentInfo, Fragment
+from core.privacy.redactor import Redactor, shared_redactor
+from core.records.database import Database, records_folder, records_url
+from core.records.interactions import AnswerVersions, Channel, Feedback, Thumb, session_ref
+from core.records.recorder import Receipt, Recorder
+from core.records.store import erase_session
 from core.retrieval.adapter import IDENTITY, Adapter, load_adapter
 from core.retrieval.background import BackgroundIndexing
 from core.retrieval.embedder import Embedder, build_embedder
@@ -30,6 +45,8 @@ from core.retrieval.search import HybridSearch
 from core.retrieval.snapshot import take_snapshot
 from core.retrieval.store import FragmentStore, QuestionStore
 from core.retrieval.terms import TermStatistics
+from core.seal.state import StateReader
+from core.seal.watch import watch_drift
 from core.thresholds import Thresholds, load_thresholds
 
 if TYPE_CHECKING:
@@ -49,6 +66,7 @@ class Services:
     indexer: Indexer
     adapter: Adapter
     reranker: Reranker
+    redactor: Redactor
     model: ChatModel | None = None
 
     @property
@@ -56,6 +74,10 @@ class Services:
         """Documents to be indexed: those of the setting, else the whole register."""
         chosen = [d.strip() for d in self.settings.documents.split(",") if d.strip()]
         return tuple(find(self.register, d).doc_id for d in chosen) or tuple(i.doc_id for i in self.register)
+
+    def redact(self, text: str) -> str:
+        """A question or comment without what identifies a person, before any record or model sees it."""
+        return self.redactor.redact_question(text).text
 
     def manifest(self) -> Manifest:
         """What is indexed now, with the present parts only."""
@@ -152,6 +174,8 @@ class Services:
             max_question_chars=self.settings.max_question_chars,
             verify=DraftChecker(self.thresholds, terms),
             synthesis=self._synthesis(),
+            sealer=Sealer(self.thresholds, self.seal_state.mode),
+            redact=self.redact,
         )
 
     def _synthesis(self) -> Synthesis | None:
@@ -162,6 +186,132 @@ class Services:
         settings = self.settings
         limits = Limits(settings.llm_timeout_s, settings.llm_retries, settings.llm_num_ctx, settings.llm_max_tokens)
         return Synthesis(self.model, limits)
+
+    def answer_and_record(self, question: str, channel: Channel) -> tuple[Answer, Receipt]:
+        """Answer from the public corpus and keep the interaction. Errors as `AnswerEngine.ask`."""
+        clock = time.perf_counter()
+        answer = self.engine.ask(question)
+        return answer, self.record(question, answer, channel=channel, latency_ms=1000 * (time.perf_counter() - clock))
+
+    def record(
+        self,
+        question: str,
+        answer: Answer,
+        *,
+        channel: Channel,
+        latency_ms: float,
+        session_id: str = "",
+        private_session: bool = False,
+    ) -> Receipt:
+        """Keep an answered question (redacted here). Never fails for a disk or database; see `Recorder.record`.
+
+        ``private_session``: the session has documents of its own, so that no text of the answer is kept.
+        """
+        return self.recorder.record(
+            interaction_of(
+                self.redact(" ".join(question.split())),
+                answer,
+                channel=channel,
+                versions=self.versions(),
+                latency_ms=latency_ms,
+                session_id=session_id,
+                private_session=private_session,
+            )
+        )
+
+    def give_feedback(self, interaction_id: str, thumb: Thumb, comment: str = "") -> Receipt:
+        """Keep a thumb and its comment (redacted here)."""
+        return self.recorder.give_feedback(Feedback(interaction_id, thumb, self.redact(comment)))
+
+    def forget_session(self, session_id: str) -> int:
+        """Erase what is kept of a session's questions. How many there were.
+
+        Raises:
+            RecordsError: the records cannot be written now; nothing is erased.
+        """
+        if not self.recorder.flush():
+            raise RecordsError(self.recorder.problem or "Los registros están ocupados. Vuelva a intentarlo.")
+        return erase_session(self.records, session_ref(session_id))
+
+    def versions(self) -> AnswerVersions:
+        """What answers are made with now."""
+        try:
+            changed = self.indexer.manifest_path.stat().st_mtime_ns
+        except OSError:
+            changed = 0
+        prompt = PROMPT_VERSION if self.model else "none"
+        return AnswerVersions(prompt=prompt, model=self._model_version, corpus=self._corpus_versions.get(changed))
+
+    @cached_property
+    def _corpus_versions(self) -> "_Latest[int, str]":
+        """Hash of what is indexed; read anew when the manifest has changed."""
+        return _Latest(lambda _: _corpus_version(self.manifest()))
+
+    @cached_property
+    def _model_version(self) -> str:
+        weights = hashlib.sha256(RERANKER_PATH.read_bytes()).hexdigest()[:8] if RERANKER_PATH.exists() else "none"
+        return f"{self.model.name if self.model else 'none'}|{self.embedder.fingerprint}|{self.settings.reranker}-{weights}"
+
+    def open_records(self, *, busy_s: float = 5.0) -> Database:
+        """The database of the records.
+
+        Raises:
+            RecordsError: it cannot be used now, or is of another version.
+        """
+        return Database(records_url(self.settings), busy_s=busy_s)
+
+    @cached_property
+    def records(self) -> Database:
+        """The database of the records, for pages. Raises as `open_records`; tried again at the next call then."""
+        return self.open_records()
+
+    @cached_property
+    def recorder(self) -> Recorder:
+        """Keeps interactions; applies the retention and watches the drift. One per process."""
+        return Recorder(
+            self.open_records,
+            records_folder(self.settings),
+            retention_days=self.settings.retention_days,
+            house_work=lambda database: watch_drift(database, self.thresholds.drift),
+        )
+
+    @cached_property
+    def seal_state(self) -> StateReader:
+        """The seal's state, as each answer reads it."""
+        return StateReader(lambda: self.open_records(busy_s=0.05), has_model=lambda: self.model is not None)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The sessions of private documents; swept from the start of the app on."""
+        return Sessions(self.settings, on_end=self.forget_session)
+
+    def private_search(self, session_id: str) -> SessionSearch:
+        """The search over the public corpus and the documents of one session.
+
+        Raises:
+            SessionEndedError: ``session_id`` has not the form of an id.
+        """
+        from core.retrieval.retriever import HybridRetriever
+
+        numbering = self.sessions.placeholders(session_id)
+        documents = SessionDocuments(
+            self.sessions,
+            session_id,
+            settings=self.settings,
+            embedder=self.embedder,
+            redactor=SessionRedactor(self.redactor, numbering),
+        )
+        # An earlier process has numbered what it redacted; its numbers stand for other values than ours would.
+        held = documents.holdings()
+        numbering.skip_used([*(f.text for f in held.fragments), *(d.title for d in held.documents)])
+        return SessionSearch(
+            HybridRetriever(self.search, allowed=self.approved),
+            documents,
+            adapter=self.adapter,
+            terms=self.terms,
+            model=load_relevance(),
+            thresholds=self.thresholds.documents,
+        )
 
     @cached_property
     def indexing(self) -> BackgroundIndexing:
@@ -175,6 +325,11 @@ V = TypeVar("V")
 
 def _version(manifest: Manifest) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((d.doc_id, d.indexed_at) for d in manifest.documents.values()))
+
+
+def _corpus_version(manifest: Manifest) -> str:
+    indexed = "|".join(sorted(f"{d.doc_id}:{d.sha256}" for d in manifest.documents.values()))
+    return hashlib.sha256(indexed.encode()).hexdigest()[:16]
 
 
 class _Latest(Generic[K, V]):
@@ -214,6 +369,7 @@ def build_services(settings: Settings, *, progress: Progress | None = None) -> S
         indexer=Indexer(settings, register, store, embedder, questions=questions, expected=load_expected()),
         adapter=load_adapter(embedder.fingerprint),
         reranker=_reranker(settings, embedder),
+        redactor=shared_redactor(settings),
         model=build_chat_model(settings),
     )
 

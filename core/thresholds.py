@@ -3,8 +3,9 @@
 import tomllib
 from functools import lru_cache
 from pathlib import Path
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from core.config import PROJECT_ROOT
 from core.errors import RegisterError
@@ -45,8 +46,9 @@ class VerifyThresholds(_Section):
 
     ``coverage``: least share (0..1) of its content words, by weight, in the cited fragments; ``coverage_beside_quote``
     where it also quotes verbatim; ``part``: least share that one of several citations must support. A value is taken
-    for another's when a rival's agreement exceeds its own by more than ``rival_margin`` (``swap_margin``: for two values
-    of the claim exchanged; ``cross_margin``: for values of two claims).
+    for another's when a rival's agreement exceeds its own by more than ``rival_margin``; ``swap_margin``: for two
+    values of the claim exchanged; ``cross_margin``: for values of two claims; ``twice_margin``: for a figure that a
+    claim takes twice from one place.
     """
 
     coverage: float = Field(ge=0, le=1)
@@ -55,6 +57,7 @@ class VerifyThresholds(_Section):
     rival_margin: float = Field(ge=0)
     swap_margin: float = Field(ge=0)
     cross_margin: float = Field(ge=0)
+    twice_margin: float
 
 
 class QaThresholds(_Section):
@@ -73,6 +76,66 @@ class QaThresholds(_Section):
     hallucination_penalty: float = Field(ge=0)
 
 
+class SealChange(_Section):
+    """A line of the seal's change log, as the app shows it. ``version`` is that of the file from then on."""
+
+    date: str
+    change: str
+    version: str
+
+
+class SealThresholds(_Section):
+    """What the seal's signals are held against (source: the seal's specification; every value is inclusive).
+
+    ``high_rerank`` and ``medium_rerank``: best relevance (0..1) from which an answer may be high, or medium.
+    ``coverage_min``: share (0..1) of supported claims. ``supporting_min``: fragments that each support a claim by
+    themselves, counted where their own relevance is at least ``supporting_relevance``.
+    """
+
+    high_rerank: float = Field(gt=0, le=1)
+    medium_rerank: float = Field(gt=0, le=1)
+    coverage_min: float = Field(gt=0, le=1)
+    supporting_min: int = Field(ge=1)
+    supporting_relevance: float = Field(ge=0, le=1)
+    changes: tuple[SealChange, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.medium_rerank > self.high_rerank:
+            raise ValueError("medium_rerank is over high_rerank")
+        return self
+
+
+class DriftThresholds(_Section):
+    """When the share of ``high`` seals has risen too much: the last ``days`` days against as many before.
+
+    ``red_points`` and ``amber_points`` are percentage points. Under ``minimum_answers`` in either span there is no
+    colour; ``significance`` is the number of binomial standard errors that a red rise must also reach.
+    """
+
+    days: int = Field(ge=1)
+    amber_points: float = Field(gt=0, le=100)
+    red_points: float = Field(gt=0, le=100)
+    minimum_answers: int = Field(ge=1)
+    significance: float = Field(ge=0)
+
+
+class DocumentsThresholds(_Section):
+    """Private documents. ``answerable``: the probability (0..1) from which a private fragment is quoted.
+
+    ``prior_own``, ``prior_bare``, ``prior_plain``: how likely the own documents answer, before they are looked at, a
+    question that names one of them, one that may mean them ("¿qué total sale?"), and any other; ``prior_refused``:
+    any other that the corpus cannot answer. ``rule_beside``: relevance from which a public fragment is quoted beside.
+    """
+
+    answerable: float = Field(gt=0, lt=1)
+    prior_own: float = Field(gt=0, lt=1)
+    prior_bare: float = Field(gt=0, lt=1)
+    prior_plain: float = Field(gt=0, lt=1)
+    prior_refused: float = Field(gt=0, lt=1)
+    rule_beside: float = Field(ge=0, le=1)
+
+
 class Thresholds(_Section):
     """Every threshold, with the version and date of the file."""
 
@@ -82,6 +145,9 @@ class Thresholds(_Section):
     calibration: CalibrationThresholds
     verify: VerifyThresholds
     qa: QaThresholds
+    seal: SealThresholds
+    drift: DriftThresholds
+    documents: DocumentsThresholds
 
 
 @lru_cache(maxsize=4)

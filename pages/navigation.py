@@ -9,7 +9,9 @@ st.set_page_config(page_title="AsesorIA", page_icon=":material/account_balance:"
 page = st.navigation(
     [
         st.Page("chat.py", title="Preguntar", icon=":material/chat:", default=True),
+        st.Page("documents.py", title="Mis documentos", icon=":material/folder_shared:"),
         st.Page("corpus.py", title="Documentos oficiales", icon=":material/library_books:"),
+        st.Page("about.py", title="Acerca de", icon=":material/info:"),
     ]
 )
 st.warning(DISCLAIMER, icon=":material/info:")

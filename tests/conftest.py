@@ -1,6 +1,8 @@
 """Shared fixtures: a deterministic embedder, and the official documents in the project's own run-time folder."""
 
 import hashlib
+import os
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -10,6 +12,9 @@ import pytest
 from core.config import PROJECT_ROOT, Settings
 from core.retrieval.terms import stems
 from core.services import Services
+
+# Tests leave nothing in the project's own records (the app that the browser tests start inherits this).
+os.environ.setdefault("ASESORIA_RECORDS_URL", f"sqlite:///{tempfile.mkdtemp(prefix='asesoria-test-')}/records.db")
 
 SHARED_CASES = PROJECT_ROOT.parent / "shared" / "cases" / "files"
 
@@ -62,7 +67,7 @@ def embedder() -> FakeEmbedder:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings with an empty run-time folder of the test's own."""
-    return Settings(home=tmp_path / "home")
+    return Settings(home=tmp_path / "home", records_url="")
 
 
 @pytest.fixture(scope="session")

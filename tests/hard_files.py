@@ -198,3 +198,18 @@ def docx(path: Path) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("word/document.xml", "<w:document/>")
     return path
+
+
+def private_invoice(path: Path) -> Path:
+    """An invoice with every kind of personal data that an invoice has; invented, with valid check digits."""
+    lines = [
+        "FACTURA 2026-014",
+        "Emisor: Ana Fingida Prueba   NIF: 12345678Z",
+        "C/ Inventada 12, 3.º B, 28000 Madrid",
+        "Tel. +34 600 000 012   ana.prueba@example.com",
+        "Cliente: Talleres Ficticios, S.L.   CIF: B99999013",
+        "Base imponible: 1.250,00 EUR",
+        "Total: 1.425,00 EUR",
+        "IBAN: ES78 9999 0001 4101 2345 6789",
+    ]
+    return text_pdf(path, [lines])

@@ -9,7 +9,7 @@ from decimal import Decimal
 from core.answering.values import Kind, Value, read_values
 from core.answering.verify import Passage
 
-KINDS = {Kind.PERCENT, Kind.MONEY, Kind.DATE, Kind.PERIOD, Kind.ARTICLE, Kind.MODEL, Kind.NUMBER}
+KINDS = {Kind.PERCENT, Kind.MONEY, Kind.DATE, Kind.PERIOD, Kind.ARTICLE, Kind.MODEL, Kind.LAW, Kind.NUMBER}
 _MONTHS = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()
 
 
@@ -28,14 +28,16 @@ def values_of(answer: TrueAnswer) -> list[Value]:
     masked = "\n".join(
         re.sub(r"\S", "_", line)
         if line.strip() in own
-        else re.sub(r"\[[\d, ]+\]|^\d{1,3}\.\s", lambda m: "_" * len(m[0]), line)
+        else re.sub(r"\[[\d, ]+\]|^(?:- )?\d{1,3}\.\s", lambda m: "_" * len(m[0]), line)
         for line in answer.text.split("\n")
     )
-    return [
-        v
-        for v in read_values(masked)
-        if v.kind in KINDS and v.norm not in ("0", "1") and not (v.words and v.kind is Kind.NUMBER)
-    ]
+    return [v for v in read_values(masked) if _mutable(v, masked[v.start : v.end])]
+
+
+def _mutable(value: Value, text: str) -> bool:
+    if value.kind not in KINDS or value.norm in ("0", "1") or (value.words and value.kind is Kind.NUMBER):
+        return False
+    return not (value.kind is Kind.DATE and text.isalpha())  # the later months of «1 a 20 de abril, julio y octubre»
 
 
 def rendered(value: Value, norm: str, old: str) -> str:
@@ -48,10 +50,10 @@ def rendered(value: Value, norm: str, old: str) -> str:
     if value.kind is Kind.PERIOD:
         number, unit = norm.split()
         return f"{number} {unit}{'es' if unit == 'mes' else 's'}"
-    if value.kind in (Kind.ARTICLE, Kind.MODEL):
+    if value.kind in (Kind.LAW, Kind.ARTICLE, Kind.MODEL):
         return norm
     number = f"{Decimal(norm):,}".replace(",", "_").replace(".", ",").replace("_", ".")
-    unit = re.search(r"\s*(?:%|por\s.*|€|euros?|EUR|pesetas)$", old)
+    unit = re.search(r"\s*(?:%|por\s.*|puntos.*|€|euros?|EUR|pesetas)$", old)
     return number + (unit.group() if unit else "")
 
 
@@ -74,6 +76,8 @@ def absent(answer: TrueAnswer, rng: random.Random) -> str | None:
     for _ in range(50):
         if value.kind is Kind.DATE:
             new = f"{rng.randint(2, 28)}/{value.norm.split('/')[1]}"
+        elif value.kind is Kind.LAW:
+            new = f"{rng.randint(1, 99)}/{value.norm.split('/')[1]}"
         elif value.kind is Kind.ARTICLE:
             new = str(rng.randint(2, 190))
         else:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from core.answering.attachment import term_of
 from core.answering.numerals import flat
+from core.answering.wording import term_of
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NEGATIONS = frozenset("no nunca tampoco ningun ninguna ninguno ni jamas sin".split())

@@ -7,7 +7,7 @@ from typing import Protocol
 from core.answering.llm import ChatModel
 from core.answering.scope import Assessment
 from core.answering.synthesis import Limits
-from core.models import Answer, RetrievedFragment, Signals
+from core.models import Answer, RetrievedFragment
 from core.retrieval.search import SearchResult
 
 
@@ -51,9 +51,8 @@ class Synthesis:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """An answer with what it was made from. ``signals`` are those of the seal."""
+    """An answer with what it was made from."""
 
     answer: Answer
     result: SearchResult
     assessment: Assessment
-    signals: Signals

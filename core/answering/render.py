@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 from core.models import Answer, Source
+from core.seal.explain import NAMES, seal_json
 
 DISCLAIMER = (
     "AsesorIA muestra lo que dicen los documentos oficiales y no sustituye a un asesor fiscal. "
@@ -38,6 +39,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             }
             for s in answer.sources
         ],
+        "confidence_level": str(answer.seal.level) if answer.seal else None,
+        "seal": seal_json(answer.seal) if answer.seal else None,
         "timings": {name: round(value, 1) for name, value in answer.timings.items()},
     }
 
@@ -71,6 +74,8 @@ def conversation_markdown(turns: Sequence[tuple[str, Answer]]) -> str:
     lines = ["# Conversación con AsesorIA", "", f"_{DISCLAIMER}_", ""]
     for question, answer in turns:
         lines += [f"## {question}", "", answer.text, ""]
+        if answer.seal is not None:
+            lines += [f"{NAMES[answer.seal.level]}. {' '.join(answer.seal.reasons)}", ""]
         for number, source in enumerate(answer.sources, start=1):
             valid = validity(source)
             lines.append(f"[{number}] {place(source)}{f' ({valid})' if valid else ''}. {source.section}")

@@ -150,9 +150,9 @@ class SentenceModel:
     means: NDArray[np.float32]
     scales: NDArray[np.float32]
 
-    def probabilities(self, rows: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    def probabilities(self, rows: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.float64]:
         """Probability of each row of `features` to be of a unit that answers."""
-        if not rows:
+        if len(rows) == 0:
             return np.zeros(0)
         x = (np.asarray(rows, dtype=np.float64) - self.means) / self.scales
         return np.asarray(1.0 / (1.0 + np.exp(-(x @ self.weights[:-1] + self.weights[-1]))))

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     QUARTER = "quarter"
     YEAR = "year"
     ARTICLE = "article"
+    LAW = "law"
     PART = "part"
     MODEL = "model"
     FRACTION = "fraction"
@@ -69,6 +70,7 @@ _DISPOSITION = re.compile(
     rf"\bdisposicion(?:es)?\s+(?P<which>adicional|transitoria|final|derogatoria)(?:es|s)?\s+(?P<n>\d+[.ªº]*|(?:{_ORDINAL}\s?)+|unica)"
     rf"|\bd\.?(?P<short>[atf])\.?\s*(?P<m>\d+)[.ªº]*"
 )
+_LAW = re.compile(r"(?<![\d/])(?P<n>(?:\d{1,5}/(?:19|20)\d\d|(?:19|20)\d\d/\d{1,4}(?=/(?:ue|ce|cee)\b)))(?![\d/]*\d)")
 _PART = re.compile(
     rf"\b(?P<what>apartados?|letras?|reglas?|parrafos?|casillas?|epigrafes?|numeros?|capitulos?|titulos?|anexos?|claves?)\s+"
     rf"(?P<items>(?:\d+(?:\.\d+)*[.ºª]*|[a-zñ]['’]?\)|(?:{'|'.join(_SPELLED)}|{_ORDINAL}|[ivx]+)\b)"
@@ -96,7 +98,7 @@ _ORDINAL_RE = re.compile(
 )
 # A note's mark in superscript may stand between the figure and its unit.
 _NOTE = r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾]*"
-_PERCENT = re.compile(rf"{_NOTE}\s*(?:%|por\s?cien(?:to)?\b|por\s+100\b|puntos?\s+porcentual)")
+_PERCENT = re.compile(rf"{_NOTE}\s*(?:%|por\s?cien(?:to)?\b|por\s+100\b|puntos?\s+porcentual(?:es)?)")
 _MONEY = re.compile(rf"{_NOTE}\s*(?:(?:de\s+)?(?:€|euros?\b|eur\b)|(?P<pts>(?:de\s+)?(?:pesetas?|ptas?)\b))")
 _PERIOD = re.compile(
     rf"\s+(?:primeros\s+|ultimos\s+|siguientes\s+)?(?P<unit>{'|'.join(_UNITS)})(?:s|es)?\b(?:\s+(?P<detail>habil|natural)(?:es)?\b)?"
@@ -153,6 +155,10 @@ def _dispositions(match: re.Match[str]) -> Iterator[Value]:
     digits = re.match(r"\d+", number)
     norm = digits.group() if digits else "+".join(_ordinal(w) for w in number.split())
     yield Value(Kind.ARTICLE, f"{which[0]}-{norm}", match.start(), match.end())
+
+
+def _laws(match: re.Match[str]) -> Iterator[Value]:
+    yield Value(Kind.LAW, match["n"], match.start(), match.end())
 
 
 def _parts(match: re.Match[str]) -> Iterator[Value]:
@@ -229,6 +235,7 @@ def _ordinals(match: re.Match[str]) -> Iterator[Value]:
 
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Iterator[Value]]], ...] = (
     (_NUMERIC_DATE, _numeric_dates),
+    (_LAW, _laws),
     (_DISPOSITION, _dispositions),
     (_ARTICLE, _articles),
     (_PART, _parts),

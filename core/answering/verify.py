@@ -9,23 +9,16 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import combinations, product
 
-from core.answering.attachment import CONTRASTS, ORDER_WEIGHT, Place, View, agreement, rarity_of, same, terms_of, view
-from core.answering.claims import (
-    DraftClaim,
-    is_bullet,
-    is_lead,
-    is_structure,
-    marks_in,
-    quotations,
-    read_claims,
-    renumbered,
-)
+from core.answering.attachment import Place, View, view
+from core.answering.claims import DraftClaim, marks_in, read_claims, renumbered
+from core.answering.figures import Slot, backward, exchanged, misplaced, slot_of, tolerated, wrong_way
 from core.answering.polarity import denies, is_negative, modality_conflict, negated
-from core.answering.values import Kind, Value
+from core.answering.pruning import pruned
+from core.answering.quoting import blank, folded, pieces, quoted_in
+from core.answering.wording import CONTRARIES, terms_of
 from core.models import Fragment
 from core.thresholds import VerifyThresholds
 
-_ELLIPSIS = re.compile(r"\s*(?:\[…\]|\[\.\.\.\]|\(…\)|\(\.\.\.\)|…|\.\.\.)\s*")
 # Words by which a sentence says where it takes something from; no passage has to contain them.
 _FRAME = terms_of(
     "según conforme acuerdo establece dispone indica señala manual ley reglamento documento fuente norma normativa "
@@ -33,11 +26,6 @@ _FRAME = terms_of(
     "también decir ejemplo tanto obstante embargo concreto particular respectivamente modelo mismo contribuyente "
     "autónomo correspondiente trata aplica euros ciento importe cantidad plazo fecha día año"
 )
-_COUNTED = re.compile(
-    r"\s*(?:casos?|supuestos?|requisitos?|condiciones|opciones|formas|vias|tipos|grupos|situaciones)\b"
-)
-# Kinds that number and name things rather than measure them: a rival nearby says little.
-_LOOSE = {Kind.ORDINAL, Kind.PART, Kind.QUARTER, Kind.MONTH, Kind.YEAR}
 
 Weight = Callable[[str], float]
 
@@ -119,7 +107,7 @@ def verify(
     views = {n: view(passages[n].text, passages[n].context) for n in passages if any(n in c.numbers for c in drafted)}
     judge = _Judge(views, thresholds, weight or (lambda _: 1.0))
     claims = judge.crossed(drafted, [judge.judge(claim) for claim in drafted])
-    text = _without(draft, drafted, claims, own)
+    text = pruned(draft, [c for c, judged in zip(drafted, claims, strict=True) if not judged.supported], own)
     coverage = sum(c.supported for c in claims) / len(claims) if claims else 0.0
     return Verification(claims, coverage, text, marks_in(text))
 
@@ -140,32 +128,11 @@ def supporting(verification: Verification, relevance: Mapping[int, float], minim
 
 
 @dataclass(frozen=True, slots=True)
-class _Slot:
-    """A value of a claim: its best place in the passages with its agreement, and that of each other value."""
-
-    place: Place
-    best: Place
-    own: float
-    rivals: Mapping[str, float]
-    same: tuple[Place, ...]
-
-    @property
-    def value(self) -> Value:
-        """The claim's value."""
-        return self.place.value
-
-    @property
-    def norm(self) -> str:
-        """The value as the passage has it."""
-        return self.best.value.norm
-
-
-@dataclass(frozen=True, slots=True)
 class _Judge:
     views: Mapping[int, View]
     limits: VerifyThresholds
     weight: Weight
-    slots: dict[DraftClaim, list[_Slot]] = field(default_factory=dict)
+    slots: dict[DraftClaim, list[Slot]] = field(default_factory=dict)
 
     def judge(self, claim: DraftClaim) -> Claim:
         problem, detail = self._problem(claim)
@@ -206,10 +173,10 @@ class _Judge:
     def _contents(self, claim: DraftClaim, numbers: tuple[int, ...]) -> tuple[Problem | None, str]:
         """Quotes, values, polarity and words of a claim against the fragments ``numbers``."""
         views = [self.views[n] for n in numbers]
-        quoted, missing = _quotes(claim.body, views)
+        quoted, missing = quoted_in(claim.body, views)
         if missing:
             return Problem.QUOTE, f"La cita «{_short(missing)}» no está en la fuente."
-        outside = _blank(claim.body, quoted)
+        outside = blank(claim.body, quoted)
         if not any(ch.isalpha() for ch in outside) and quoted:
             return None, ""  # nothing but words of the source
         for problem in (
@@ -227,7 +194,7 @@ class _Judge:
     ) -> tuple[Problem, str] | None:
         header = f"{claim.header}\n" if claim.header else ""
         read = view(header + claim.body)
-        slots: list[_Slot] = []
+        slots: list[Slot] = []
         for place in read.places:
             start = place.value.start - len(header)
             if start < 0 or any(a <= start < b for a, b in quoted):
@@ -236,42 +203,30 @@ class _Judge:
             views = [self.views[n] for n in cited if n in numbers]
             if not views and len(numbers) < len(claim.numbers):
                 views = [self.views[n] for n in numbers]  # asked whether these alone support the claim
-            slot = _slot(place, views)
-            if slot is None and not _tolerated(place.value, views, read.text):
+            slot = slot_of(place, views)
+            if slot is None and not tolerated(place.value, views, read.text):
                 return Problem.VALUE_ABSENT, f"«{_at(read, place)}» no está en la fuente citada."
             if slot:
                 slots.append(slot)
         if numbers == claim.numbers:
             self.slots[claim] = slots
-        return self._attached(read, slots)
-
-    def _attached(self, read: View, slots: Sequence["_Slot"]) -> tuple[Problem, str] | None:
-        claimed = {slot.norm for slot in slots}
-        for slot in slots:
-            if slot.value.kind in _LOOSE:
-                continue
-            rival = max((s for norm, s in slot.rivals.items() if norm not in claimed), default=0.0)
-            margin = self.limits.rival_margin * (2 if slot.value.kind is Kind.NUMBER else 1)
-            if rival > slot.own + margin:
-                return Problem.VALUE_MISPLACED, f"En la fuente, «{_at(read, slot.place)}» se refiere a otra cosa."
-            if self._wrong_direction(slot.place, slot.same):
-                return Problem.DIRECTION, f"La fuente no pone «{_at(read, slot.place)}» como ese límite."
-        for one, other in combinations(slots, 2):
-            if exchanged(one, other) - ORDER_WEIGHT * _order(one, other) > self.limits.swap_margin:
-                detail = f"En la fuente, «{_at(read, one.place)}» y «{_at(read, other.place)}» están al revés."
-                return Problem.VALUE_MISPLACED, detail
+        if wrong := misplaced(slots, self.limits):
+            one, other = wrong
+            if other is None:
+                return Problem.VALUE_MISPLACED, f"En la fuente, «{_at(read, one.place)}» se refiere a otra cosa."
+            both = f"«{_at(read, one.place)}» y «{_at(read, other.place)}»"
+            return Problem.VALUE_MISPLACED, f"En la fuente, {both} están al revés."
+        if slot := backward(slots, read.text):
+            return Problem.VALUE_MISPLACED, f"El intervalo que empieza en «{_at(read, slot.place)}» está al revés."
+        if slot := wrong_way(slots):
+            return Problem.DIRECTION, f"La fuente no pone «{_at(read, slot.place)}» como ese límite."
         return None
-
-    def _wrong_direction(self, place: Place, own: Sequence[Place]) -> bool:
-        side = _side(place)
-        sides = {_side(p) for p in own}
-        return bool(side) and sides == {"#up" if side == "#down" else "#down"}
 
     def _subject(self, claim: DraftClaim, outside: str, views: Sequence[View]) -> tuple[Problem, str] | None:
         """A word of a set of contraries (directa, objetiva) that no cited passage has, where it has another of them."""
         said = terms_of(outside)
         there = frozenset().union(*(v.stems for v in views))
-        for group in CONTRASTS:
+        for group in CONTRARIES:
             for term in sorted(said & group - there):
                 if there & group:
                     return Problem.OTHER_SUBJECT, f"La fuente no habla de «{_word(outside, term)}»."
@@ -301,7 +256,7 @@ class _Judge:
         one = self.views[number]
         if self._share(claim.body, [one]) >= self.limits.part:
             return True
-        return any(_folded(q) in _folded(one.text) for q in _pieces(claim.body))
+        return any(folded(q) in folded(one.text) for q in pieces(claim.body))
 
     def _polarity(self, outside: str, views: Sequence[View]) -> tuple[Problem, str] | None:
         near = self._nearest(outside, views)
@@ -337,108 +292,8 @@ def _affirmed(sentences: Sequence[str]) -> set[str]:
     return set().union(*(terms_of(text) - negated(text) for text in sentences)) if sentences else set()
 
 
-def _side(place: Place) -> str:
-    return "#up" if "#up" in place.profile else "#down" if "#down" in place.profile else ""
-
-
-def _slot(place: Place, views: Sequence[View]) -> _Slot | None:
-    """A value of a claim against the cited passages; None where none of them has it."""
-    own: list[tuple[Place, View]] = []
-    others: list[Place] = []
-    for v in views:
-        for p in v.places:
-            if same(place.value, p.value, tabular=v.tabular):
-                own.append((p, v))
-            else:
-                others.append(p)
-    if not own:
-        return None
-    kinds = {p.value.kind for p, _ in own}
-    rarity = rarity_of([p for v in views for p in v.places], kinds)
-    best, score = max(((p, agreement(place, p, rarity)) for p, _ in own), key=lambda pair: pair[1])
-    rivals: dict[str, float] = {}
-    for p in others:
-        if p.value.kind is best.value.kind:
-            rivals[p.value.norm] = max(rivals.get(p.value.norm, 0.0), agreement(place, p, rarity))
-    return _Slot(place, best, score, rivals, tuple(p for p, _ in own))
-
-
-def exchanged(one: _Slot, other: _Slot) -> float:
-    """How much better two values of one kind would agree with the passages if they changed places; 0 if they cannot."""
-    if one.norm == other.norm or other.norm not in one.rivals or one.norm not in other.rivals:
-        return -1.0
-    if one.value.kind in _LOOSE:
-        return -1.0
-    return one.rivals[other.norm] + other.rivals[one.norm] - one.own - other.own
-
-
-def _order(one: _Slot, other: _Slot) -> int:
-    """1 where the passage has the two values in the claim's order, -1 where it has them in the other."""
-    return 1 if (one.value.start < other.value.start) == (one.best.value.start < other.best.value.start) else -1
-
-
 def _numbers_at(claim: DraftClaim, start: int) -> tuple[int, ...]:
     return next((s.numbers for s in claim.segments if s.start <= start < s.end), claim.numbers)
-
-
-def _tolerated(value: Value, views: Sequence[View], text: str) -> bool:
-    """Values that need not stand as such: our own count of cases, the parts of an article given by list marks."""
-    after = text[value.end :].lower()
-    if value.kind is Kind.NUMBER and value.words and _COUNTED.match(after):
-        return True
-    if value.words and re.search(r"\b(?:los|las|estos|esos|estas|esas|otros|otras)\s+$", text[: value.start].lower()):
-        return True
-    if value.kind is Kind.DATE and not value.detail:  # «del 1 al 20 del mes siguiente (abril, julio)»
-        day, _, month = value.norm.partition("/")
-        there = [p.value for v in views for p in v.places]
-        return any(p.kind is Kind.NUMBER and p.norm == day for p in there) and any(
-            (p.kind is Kind.MONTH and p.norm == month) or (p.kind is Kind.DATE and p.norm.endswith(f"/{month}"))
-            for p in there
-        )
-    if value.kind is Kind.PART or (value.kind is Kind.ARTICLE and "." in value.norm):
-        steps = [value.norm] if value.kind is Kind.PART else value.norm.split(".")
-        if value.kind is Kind.ARTICLE:
-            first, *steps = steps
-            if not any(
-                p.value.kind is Kind.ARTICLE and p.value.norm.split(".")[0] == first for v in views for p in v.places
-            ):
-                return False
-        return all(any(_marked(step, v.text) for v in views) for step in steps)
-    return value.kind is Kind.ORDINAL and any(_marked(value.norm, v.text) for v in views)
-
-
-def _marked(step: str, text: str) -> bool:
-    """Whether a line, or a phrase after a colon, begins with the list mark ``step``."""
-    return bool(
-        re.search(rf"(?:^|\n|[:;.]\s+)(?:[-•*]\s*)?{re.escape(step)}\s?(?:\.?\s?[ºª]\.?|[.)'’])", text, re.IGNORECASE)
-    )
-
-
-def _pieces(text: str) -> list[str]:
-    return [p for a, b in quotations(text) for p in _ELLIPSIS.split(text[a + 1 : b - 1]) if p.strip()]
-
-
-def _quotes(body: str, views: Sequence[View]) -> tuple[list[tuple[int, int]], str]:
-    """Spans of the quotations of a claim, and the first that stands in no passage ('' if all do)."""
-    texts = [_folded(v.text) for v in views]
-    spans: list[tuple[int, int]] = []
-    for start, end in quotations(body):
-        for piece in _ELLIPSIS.split(body[start + 1 : end - 1]):
-            wanted = _folded(piece)
-            if wanted and not any(wanted in text for text in texts):
-                return spans, piece
-        spans.append((start, end))
-    return spans, ""
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _blank(body: str, spans: Sequence[tuple[int, int]]) -> str:
-    for start, end in spans:
-        body = body[:start] + " " * (end - start) + body[end:]
-    return body
 
 
 def _at(read: View, place: Place) -> str:
@@ -451,50 +306,3 @@ def _word(text: str, term: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:79]}…"
-
-
-def _without(draft: str, drafted: Sequence[DraftClaim], claims: Sequence[Claim], own: Collection[str]) -> str:
-    """The draft without its unsupported claims, and without what then leads to nothing."""
-    lines: list[str | None] = list(draft.split("\n"))
-    for claim, judged in reversed(list(zip(drafted, claims, strict=True))):
-        line = lines[claim.line]
-        if judged.supported or line is None:
-            continue
-        left, right = line[: claim.start].rstrip(), line[claim.end :].lstrip()
-        rest = f"{left} {right}".strip() if right else left
-        bare = re.sub(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-zñ]\))\s*$|[|*_\s]", "", rest)
-        lines[claim.line] = rest if bare else None
-    kept = [line for line in lines if line is not None]
-    changed = len(kept) < len(lines)
-    if changed:
-        introductions = {line.strip() for block in own for line in block.split("\n") if line.strip()}
-        kept = _tidied(kept, introductions)
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
-
-
-def _tidied(lines: list[str], own: Collection[str]) -> list[str]:
-    """Drop leads, headings and introductions (our own lines that end in a colon) that nothing follows any more."""
-    found: list[str] = []
-    followed = ""  # the next line that stays, '' at the end
-    for line in reversed(lines):
-        if not line.strip():
-            found.append(line)
-            continue
-        introduction = line.strip() in own and is_lead(line)
-        heading = line.lstrip().startswith("#")
-        separator = is_structure(line) and not heading
-        item = is_bullet(followed) or followed.lstrip().startswith("|")
-        next_opens = not followed or followed.lstrip().startswith("#") or (followed.strip() in own)
-        if (introduction or heading) and next_opens:
-            continue
-        if is_lead(line) and not introduction and not is_bullet(line) and not item and not _cited(line):
-            continue
-        if separator and not followed.lstrip().startswith("|"):
-            continue
-        found.append(line)
-        followed = line
-    return found[::-1]
-
-
-def _cited(line: str) -> bool:
-    return bool(marks_in(line))

@@ -4,18 +4,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 from core.errors import UnreadableDocumentError, UnsupportedFileTypeError
 from core.ingestion.borderless import find_borderless_tables
 from core.ingestion.cleaning import spanish_word
 from core.ingestion.layout import BlockBuilder, body_size, reading_order, settle_levels, strip_furniture
+from core.ingestion.page_texts import page_texts
 from core.ingestion.pdf import Line, PdfContent, read_pdf
 from core.ingestion.pdf_tables import RawTable, find_ruled_tables
-from core.ingestion.tables import join_raw_tables, table_lines, with_sections
+from core.ingestion.tables import join_raw_tables, with_sections
 from core.ingestion.text_files import load_text
-from core.models import Block, LoadedDocument, Table
+from core.models import LoadedDocument
 
 TEXT_SUFFIXES = (".txt",)
 MARKDOWN_SUFFIXES = (".md", ".markdown")
@@ -94,7 +94,7 @@ def _load_pdf(path: Path, *, max_pages: int, progress: Progress | None) -> Loade
     tables = with_sections(blocks, [table for table, _ in joined])
     return LoadedDocument(
         blocks=tuple(blocks),
-        pages=_page_texts(blocks, tables, len(content.pages)),
+        pages=page_texts(blocks, tables, len(content.pages)),
         tables=tuple(tables),
         warnings=tuple(warnings),
         dropped_tables=sum(1 for t in raw if not t.useful),
@@ -204,22 +204,3 @@ def _upright(line: Line, width: float, height: float) -> Line:
         270: (line.y0, width - line.x1, line.y1, width - line.x0),
     }[line.angle]
     return replace(line, x0=x0, y0=y0, x1=x1, y1=y1, angle=0)
-
-
-def _page_texts(blocks: Sequence[Block], tables: Sequence[Table], total: int) -> dict[int, str]:
-    parts: dict[int, list[str]] = {number: [] for number in range(1, total + 1)}
-    for block in blocks:
-        page = block.page or 1
-        if block.table is not None:
-            table = tables[block.table]
-            lines = table_lines(table)
-            head = len(lines) - len(table.rows)
-            parts[page].extend(lines[:head])
-            for row_page, line in zip(table.row_pages, lines[head:], strict=True):
-                parts[row_page].append(line)
-            continue
-        cuts = [0, *block.page_breaks, len(block.text)]
-        for offset, (start, end) in enumerate(pairwise(cuts)):
-            if piece := block.text[start:end].strip():
-                parts[page + offset].append(piece)
-    return {number: "\n".join(texts) for number, texts in parts.items()}

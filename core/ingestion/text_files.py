@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from core.errors import UnreadableDocumentError
 from core.ingestion.cleaning import clean_text
+from core.ingestion.page_texts import flow_text
 from core.ingestion.tables import with_sections
 from core.models import Block, LoadedDocument, Table
 
@@ -94,18 +95,15 @@ def load_text(data: bytes, *, markdown: bool) -> LoadedDocument:
         raise UnreadableDocumentError("El archivo no contiene texto que se pueda leer.")
     blocks: list[Block] = []
     tables: list[Table] = []
-    shown: list[str] = []
     for chunk in _chunks(clean_text(text), markdown=markdown):
         if isinstance(chunk, Table):
             blocks.append(Block("table", "", page=1, table=len(tables)))
             tables.append(chunk)
-            shown.append("\n".join(" | ".join(row) for row in (chunk.header, *chunk.rows)))
         else:
             blocks.append(chunk)
-            shown.append(chunk.text)
     return LoadedDocument(
         blocks=tuple(blocks),
-        pages={1: "\n\n".join(shown)},
+        pages={1: flow_text(blocks, tables)},
         tables=tuple(with_sections(blocks, tables)),
         warnings=tuple(warnings),
         paged=False,

@@ -30,7 +30,7 @@ class HeldRetriever:
     doc_id: str
 
     def run(self, question: str, k: int) -> SearchResult:
-        """The ``k`` best fragments of the document, best first, with the probabilities that they have among all."""
+        """The ``k`` best fragments of the document, best first, ranked as they are among all."""
         return self.search().run(question, k, doc_id=self.doc_id)
 
 

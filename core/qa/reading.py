@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.answering.attachment import terms_of
+from core.answering.wording import terms_of
 from core.answering.polarity import denies, negated
 from core.answering.values import Kind
 from core.answering.verify import Passage, Problem, Verification, passage_of, verify

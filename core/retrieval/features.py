@@ -47,6 +47,10 @@ class CandidateSet:
         """One feature's column."""
         return self.features[:, NAMES.index(name)]
 
+    def ordered(self, order: NDArray[np.intp]) -> "CandidateSet":
+        """The same candidates in another order."""
+        return CandidateSet([self.places[i] for i in order], self.features[order])
+
 
 def gather(
     snapshot: Snapshot,
@@ -60,8 +64,8 @@ def gather(
 
     ``signals.vector`` is the question's vector for questions; passages are compared through ``passage_vector``.
     ``without``: places of expected questions to be treated as absent (training leaves some out).
-    ``within``: the only fragments that may be candidates (places). Their features are what they would be among all,
-    so that the reranker's probabilities stay what they are.
+    ``within``: the only fragments that may be candidates (places). Their ranks are those among all, so that the
+    reranker's probabilities are not raised by leaving the others out.
     """
     passage_cosine = snapshot.passages @ signals.vector
     question_cosine = snapshot.questions @ signals.vector if len(snapshot.questions) else np.zeros(0, np.float32)
@@ -77,12 +81,12 @@ def gather(
         _owners(snapshot, _top(question_cosine, 3 * CANDIDATES)),
         _owners(snapshot, _by_score(question_bm25)),
     ]
+    ranks = [{i: r for r, i in enumerate(ranking, start=1)} for ranking in rankings]
     if within is not None:
         rankings = _only(within, snapshot, passage_cosine, signals.passage_bm25, question_cosine, question_bm25)
     places = list(dict.fromkeys(i for ranking in rankings for i in ranking))
     if not places:
         return CandidateSet([], np.zeros((0, len(NAMES)), np.float32))
-    ranks = [{i: r for r, i in enumerate(ranking, start=1)} for ranking in rankings]
     wanted = {term: terms.weight(term) for term in set(stems(signals.text))}
     total = sum(wanted.values()) or 1.0
     top_passage_bm25 = max(signals.passage_bm25.values(), default=0.0) or 1.0

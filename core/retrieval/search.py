@@ -23,8 +23,9 @@ _WITH_EXPECTED = 8
 class SearchResult:
     """Fragments best first, with what the search saw. ``timings`` in milliseconds by stage.
 
-    ``raw`` is the question's vector as the model gives it, ``vector`` the adapted one. ``expected``: for the first
-    fragments found, by id, the questions that they are known to answer with their cosines with this one.
+    ``raw`` is the question's vector as the model gives it, ``vector`` the adapted one. ``candidates`` are best first.
+    ``expected``: for the first fragments found, by id, the questions that they are known to answer with their cosines
+    with this one.
     """
 
     found: tuple[RetrievedFragment, ...]
@@ -58,8 +59,8 @@ class HybridSearch:
     def run(self, question: str, k: int, *, doc_id: str = "", doc_ids: Collection[str] | None = None) -> SearchResult:
         """As `search`, with the question's vector, the candidates and the time of each stage.
 
-        With ``doc_id`` (or ``doc_ids``) only the fragments of that document (of those) are found; each keeps the
-        probability that it has among all.
+        With ``doc_id`` (or ``doc_ids``) only the fragments of that document (of those) are found, ranked among all (see
+        `gather`).
         """
         held = (doc_id,) if doc_id else doc_ids
         clock = [time.perf_counter()]
@@ -72,7 +73,8 @@ class HybridSearch:
         candidates = gather(self.snapshot, signals, self.terms, within=within)
         clock.append(time.perf_counter())
         probability = self.reranker.probabilities(question, candidates, self.snapshot)
-        order = np.argsort(-probability, kind="stable")[:k]
+        order = np.argsort(-probability, kind="stable")
+        candidates, probability = candidates.ordered(order), probability[order]
         rank_sum = candidates.feature("rank_sum") if candidates.places else np.zeros(0)
         cosine = candidates.feature("passage_cosine") if candidates.places else np.zeros(0)
         found = tuple(
@@ -82,14 +84,14 @@ class HybridSearch:
                 score=float(rank_sum[i]),
                 cosine=float(cosine[i]),
             )
-            for i in order
+            for i in range(min(k, len(order)))
         )
         clock.append(time.perf_counter())
         stages = ("embed_ms", "text_ms", "features_ms", "rerank_ms")
         timings = {name: 1000 * (b - a) for name, a, b in zip(stages, clock, clock[1:], strict=False)}
         expected = {
             self.snapshot.fragments[place].id: self.snapshot.expected_of(place, vector)
-            for place in (candidates.places[i] for i in order[:_WITH_EXPECTED])
+            for place in candidates.places[:_WITH_EXPECTED]
         }
         return SearchResult(found, raw, vector, candidates, timings, expected)
 

@@ -8,10 +8,13 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from core.answering.llm import LlmState
+from core.answering.sealing import Sealer
 from core.api import MAX_BODY_BYTES, routes
 from core.config import Settings
 from core.errors import IndexNotReadyError, InvalidQuestionError
 from core.models import Answer, Category, Mode, Scope, Source
+from core.records.recorder import Receipt
+from core.thresholds import load_thresholds
 
 SOURCE = Source("f", "iva_2025", "Manual", 328, ("Cap",), "Texto.", 0.7, "https://x.es", Scope.PUBLIC)
 
@@ -36,9 +39,14 @@ def answer(question: str) -> Answer:
     return Answer("«Texto.» [1]", True, Category.DIRECT, Mode.EXTRACTIVE, (SOURCE,))
 
 
+def sealed(found: Answer) -> Answer:
+    return Sealer(load_thresholds()).with_seal(found, relevances=[0.7, 0.3], coverage=1.0, supporting=1)
+
+
 def client(startup: FakeStartup | None = None) -> TestClient:
     services = SimpleNamespace(
-        engine=SimpleNamespace(ask=answer),
+        answer_and_record=lambda question, channel: (sealed(answer(question)), Receipt(f"{channel}-1", True)),
+        recorder=SimpleNamespace(problem=""),
         manifest=lambda: SimpleNamespace(documents={"a": SimpleNamespace(fragments=3)}),
         indexing=SimpleNamespace(running=False),
         embedder=SimpleNamespace(fingerprint="m-1"),
@@ -51,7 +59,16 @@ def client(startup: FakeStartup | None = None) -> TestClient:
 def test_ask_and_not_finding_are_both_200() -> None:
     found = client().post("/api/ask", json={"question": "¿Qué libros?"})
     assert found.status_code == 200 and found.json()["grounded"] and found.json()["sources"][0]["page"] == 328
+    assert found.headers["X-Confidence-Level"] == found.json()["confidence_level"] == "medium"
+    seal = found.json()["seal"]
+    assert set(seal) >= {"level", "reasons", "signals", "thresholds_version", "mode"} and seal["level"] == "medium"
+    assert seal["mode"] == "deterministic" and seal["reasons"] and found.json()["interaction_id"] == "api-1"
+    assert seal["signals"] == {
+        "rerank": 0.7, "coverage": 1.0, "self_check": "not_run", "refusal": False, "fallback": "", "supporting": 1,
+    }  # fmt: skip
+    assert set(seal["signal_versions"]) == {"rerank", "coverage", "self_check", "refusal", "fallback"}
     missing = client().post("/api/ask", json={"question": "nada"})
+    assert missing.headers["X-Confidence-Level"] == missing.json()["seal"]["level"] == "low"
     assert missing.status_code == 200 and missing.json()["grounded"] is False and missing.json()["sources"] == []
 
 
@@ -100,6 +117,7 @@ def test_health_tells_the_state_of_the_model() -> None:
         indexing=SimpleNamespace(running=False),
         embedder=SimpleNamespace(fingerprint="m-1"),
         model=SimpleNamespace(available=lambda: state),
+        recorder=SimpleNamespace(problem=""),
     )
     found = client(FakeStartup(services)).get("/api/health").json()
     assert found["llm"] == {"name": "ollama:x", "ok": False, "message": "El servidor no responde."}
@@ -107,7 +125,7 @@ def test_health_tells_the_state_of_the_model() -> None:
 
 def test_health_and_starting_up() -> None:
     assert client().get("/api/health").json() == {
-        "documents": 1, "fragments": 3, "indexing": False, "model": "m-1", "llm": "none",
+        "documents": 1, "fragments": 3, "indexing": False, "model": "m-1", "llm": "none", "records": "ok",
     }  # fmt: skip
     starting = FakeStartup(None)
     response = client(starting).get("/api/health")

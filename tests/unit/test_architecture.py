@@ -41,6 +41,12 @@ def test_core_imports_no_streamlit() -> None:
         ("ollama", {"llm_ollama.py"}),
         ("openai", {"llm_openai.py"}),
         ("httpx", {"llm_server.py", "llm_ollama.py", "llm_openai.py"}),
+        ("presidio_analyzer", {"presidio_engine.py"}),
+        ("presidio_anonymizer", {"presidio_engine.py"}),
+        ("spacy", {"spanish_model.py"}),
+        ("phonenumbers", {"phone.py"}),
+        ("stdnum", {"nie.py", "cif.py", "iban.py", "ccc.py", "card.py", "cadastral.py"}),
+        ("sqlalchemy", {"schema.py", "database.py", "store.py", "reviews.py", "states.py"}),
     ],
 )
 def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> None:
@@ -48,17 +54,35 @@ def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> Non
 
 
 def test_arrows_point_one_way() -> None:
-    """Ingestion, corpus and retrieval know nothing of answering, pages or API."""
+    """Ingestion, corpus, retrieval and private documents know nothing of answering, pages or API."""
     upper = ("core.answering", "core.api", "core.services", "core.startup", "pages")
-    for folder in ("ingestion", "corpus", "retrieval"):
+    for folder in ("ingestion", "corpus", "retrieval", "privacy", "documents"):
         for path in (PROJECT_ROOT / "core" / folder).glob("*.py"):
             assert not {m for m in imports_of(path) if m.startswith(upper)}, path
+
+
+def test_records_and_seal_know_nothing_above_them() -> None:
+    above = ("core.answering", "core.api", "core.services", "core.startup", "pages")
+    for folder, more in (("records", ("core.seal", "core.retrieval")), ("seal", ("core.retrieval",))):
+        for path in (PROJECT_ROOT / "core" / folder).glob("*.py"):
+            assert not {m for m in imports_of(path) if m.startswith(above + more)}, path
+
+
+def test_the_seal_s_state_is_changed_by_one_function_only() -> None:
+    users = {p.relative_to(PROJECT_ROOT).as_posix() for p in CORE if "append_state" in p.read_text("utf-8")}
+    assert users == {"core/records/states.py", "core/seal/state.py"}
+    writers = {p.name for p in CORE if "seal_state.insert" in p.read_text("utf-8")}
+    assert writers == {"states.py"}
+
+
+def test_the_api_knows_nothing_of_private_documents() -> None:
+    assert not {m for m in imports_of(PROJECT_ROOT / "core" / "api.py") if m.startswith("core.documents")}
 
 
 def test_importing_the_engine_loads_no_heavy_library() -> None:
     code = (
         "import sys, core.services, core.api, core.__main__;"
-        "print([m for m in ('torch','sentence_transformers','llama_index.core','ollama','openai','lancedb','pymupdf') if m in sys.modules])"
+        "print([m for m in ('torch','sentence_transformers','llama_index.core','ollama','openai','lancedb','pymupdf','spacy','presidio_analyzer') if m in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"

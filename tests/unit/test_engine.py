@@ -5,8 +5,10 @@ import pytest
 from core.answering.checking import Checked
 from core.answering.conversation import WHAT_IS_MEANT, Turn
 from core.answering.engine import AnswerEngine
-from core.models import Answer, Category, Level, Mode, RetrievedFragment, Seal, SealMode, Signals
+from core.answering.sealing import Sealer
+from core.models import Answer, Category, Mode, RetrievedFragment, SealMode
 from core.retrieval.search import SearchResult
+from core.seal.rules import seal
 from core.thresholds import load_thresholds
 from tests.unit.test_answering import BOOKS, SENTENCES, TERMS, FakeRetriever, hits, scope_model
 
@@ -25,10 +27,6 @@ class Noting(FakeRetriever):
         return super().run(question, k)
 
 
-def sealed(signals: Signals) -> Seal:
-    return Seal(Level.MEDIUM, signals, ("porque sí",), "1", SealMode.DETERMINISTIC)
-
-
 def engine(retriever: FakeRetriever, *, keeps: bool = True) -> AnswerEngine:
     return AnswerEngine(
         retriever=retriever,
@@ -40,7 +38,7 @@ def engine(retriever: FakeRetriever, *, keeps: bool = True) -> AnswerEngine:
         thresholds=load_thresholds(),
         max_question_chars=120,
         verify=lambda draft, cited, own=(): Checked(draft if keeps else "", 1.0 if keeps else 0.0, len(cited)),
-        seal=sealed,
+        sealer=Sealer(load_thresholds()),
     )
 
 
@@ -53,8 +51,9 @@ def test_without_a_model_the_stream_is_the_answer_alone() -> None:
 
 def test_the_seal_is_made_from_the_signals() -> None:
     examined = engine(FakeRetriever(hits(BOOKS))).examine(QUESTION)
-    assert examined.answer.seal == sealed(examined.signals)
-    assert (examined.signals.rerank, examined.signals.coverage, examined.signals.refusal) == (0.8, 1.0, False)
+    found = examined.answer.seal
+    assert found is not None and found == seal(found.signals, load_thresholds(), SealMode.DETERMINISTIC)
+    assert (found.signals.rerank, found.signals.coverage, found.signals.refusal) == (0.8, 1.0, False)
 
 
 def test_what_the_verification_does_not_leave_is_not_shown() -> None:

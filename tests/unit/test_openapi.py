@@ -8,25 +8,31 @@ from starlette.applications import Starlette
 
 from core.answering.engine import AnswerEngine
 from core.answering.render import answer_json
+from core.answering.sealing import Sealer
 from core.api import routes
 from core.config import Settings
 from core.models import Answer, Category, Mode, Scope, Source
 from core.openapi import AnswerBody, describe
+from core.records.recorder import Receipt
+from core.thresholds import load_thresholds
 
 SOURCE = Source("f", "iva_2025", "Manual", None, ("Cap",), "Texto.", 0.7, "https://x.es", Scope.PUBLIC)
 
 
 def ask(question: str) -> Answer:
-    """The engine's own check of the question; then an answer, or none."""
+    """The engine's own check of the question; then a sealed answer, or none."""
     limits = SimpleNamespace(_max_chars=Settings().max_question_chars)
     question = AnswerEngine.check(limits, question)  # type: ignore[arg-type]
+    found = Answer("«Texto.» [1]", True, Category.DIRECT, Mode.EXTRACTIVE, (SOURCE,), {"search_ms": 1.25})
     if len(question) % 2:
-        return Answer("No he encontrado…", False, Category.NO_ANSWER, Mode.EXTRACTIVE)
-    return Answer("«Texto.» [1]", True, Category.DIRECT, Mode.EXTRACTIVE, (SOURCE,), {"search_ms": 1.25})
+        found = Answer("No he encontrado…", False, Category.NO_ANSWER, Mode.EXTRACTIVE)
+    return Sealer(load_thresholds()).with_seal(found, relevances=[0.7], coverage=1.0, supporting=1)
 
 
 SERVICES = SimpleNamespace(
-    engine=SimpleNamespace(ask=ask),
+    answer_and_record=lambda question, channel: (ask(question), Receipt("0" * 32, True)),
+    recorder=SimpleNamespace(problem=""),
+    model=None,
     manifest=lambda: SimpleNamespace(documents={"a": SimpleNamespace(fragments=3)}),
     indexing=SimpleNamespace(running=False),
     embedder=SimpleNamespace(fingerprint="m-1"),
@@ -44,7 +50,7 @@ def test_generated_requests(case: schemathesis.Case) -> None:
 
 def test_real_answers_are_as_described() -> None:
     for text in ("¿Qué?", "¿Cómo?"):
-        AnswerBody.model_validate(answer_json(ask(text)))
+        AnswerBody.model_validate({**answer_json(ask(text)), "interaction_id": "x"})
     assert describe(max_question_chars=77)["paths"]["/api/ask"]["post"]["requestBody"]["content"]["application/json"][
         "schema"
     ]["properties"]["question"]["maxLength"] == 77  # fmt: skip

@@ -10,6 +10,7 @@ from core.thresholds import load_thresholds
 
 def test_thresholds_are_pinned() -> None:
     found = load_thresholds().model_dump()
+    assert [(c["version"], c["date"]) for c in found["seal"].pop("changes")] == [("1", "2026-11-30")]
     assert (found.pop("version"), found.pop("date")) == ("1", "2026-11-30")
     assert found == {
         "scope": {"answerable": 0.55},
@@ -27,9 +28,10 @@ def test_thresholds_are_pinned() -> None:
             "coverage": 0.5,
             "coverage_beside_quote": 0.3,
             "part": 0.2,
-            "rival_margin": 0.45,
-            "swap_margin": 0.3,
-            "cross_margin": 0.6,
+            "rival_margin": 0.4,
+            "swap_margin": 0.15,
+            "cross_margin": 0.15,
+            "twice_margin": -1.0,
         },
         "qa": {
             "question_pass": 7.5,
@@ -40,6 +42,22 @@ def test_thresholds_are_pinned() -> None:
             "max_failed_d": 2,
             "systematic_share": 0.5,
             "hallucination_penalty": 3.0,
+        },
+        "seal": {
+            "high_rerank": 0.6,
+            "medium_rerank": 0.4,
+            "coverage_min": 0.9,
+            "supporting_min": 2,
+            "supporting_relevance": 0.4,
+        },
+        "drift": {"days": 7, "amber_points": 5.0, "red_points": 10.0, "minimum_answers": 200, "significance": 3.0},
+        "documents": {
+            "answerable": 0.5,
+            "prior_own": 0.9,
+            "prior_bare": 0.6,
+            "prior_plain": 0.2,
+            "prior_refused": 0.4,
+            "rule_beside": 0.3,
         },
     }
 

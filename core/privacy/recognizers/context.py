@@ -1,0 +1,36 @@
+"""What the recognisers share: the words around a number, and the pieces of their patterns."""
+
+import re
+
+# Glued to its label or standing free: "NIF12345678Z", "(12345678Z)"; never inside a longer word or number.
+LEFT = r"(?:(?<![^\W_])|(?<=nif)|(?<=dni)|(?<=nie)|(?<=cif)|(?<=iva)|(?<=iban)|(?<=naf))(?<!\d[.,/])"
+RIGHT = r"(?![^\W_])"
+GAP = r"[ .\-]{0,2}"
+TAX_LABEL = re.compile(
+    r"\b(?:[nd]\.?\s?[ifn]\.?\s?[fi]\.?|n\.?i\.?e\.?|c\.?i\.?f\.?|v\.?a\.?t\.?|identificaci[oó]n|identidad|documento|"
+    r"contribuyente|obligado)\b",
+    re.IGNORECASE,
+)
+NOT_MONEY = r"(?![.,]?\d)(?!\s?(?:€|euros?\b|eur\b|%))"
+
+
+def before(text: str, start: int, reach: int = 40) -> str:
+    """The ``reach`` characters before ``start``, on its line and the one above."""
+    return text[max(0, start - reach) : start]
+
+
+def digits(text: str) -> str:
+    """Only its figures."""
+    return "".join(c for c in text if c.isdigit())
+
+
+def solid(text: str) -> str:
+    """Letters and figures only, upper case."""
+    return "".join(c for c in text if c.isalnum()).upper()
+
+
+def easy(found: str, letter: str) -> bool:
+    """Whether a form may be chance: its letter is lower case and stands alone after a blank ("1.250.000 a")."""
+    at = found.rfind(letter)
+    near = found[max(0, at - 1) : at] if at else found[1:2]
+    return letter.islower() and near == " "

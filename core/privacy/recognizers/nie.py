@@ -1,0 +1,25 @@
+"""NIE of foreigners: X, Y or Z, seven figures and a check letter (X=0, Y=1, Z=2 before the number, modulo 23)."""
+
+import re
+from collections.abc import Iterator
+
+from stdnum.es import nie
+
+from core.privacy.kinds import CERTAIN, LIKELY, Kind, Match
+from core.privacy.recognizers.context import GAP, LEFT, RIGHT, TAX_LABEL, before, easy, solid
+
+_NIE = re.compile(
+    rf"{LEFT}(?:(?-i:ES)[ .\-]{{0,2}}|es-?)?(?P<p>[XYZ]){GAP}\d(?:{GAP}\d){{6}}[ .\-/]{{0,3}}(?P<c>[A-Z]){RIGHT}",
+    re.IGNORECASE,
+)
+
+
+def find(text: str) -> Iterator[Match]:
+    """NIEs in a plain text; with a wrong letter only after a label or written without separators."""
+    for match in _NIE.finditer(text):
+        value = solid(match[0])
+        value = value.removeprefix("ES") if len(value) > 9 else value
+        if nie.is_valid(value) and not easy(match[0], match["p"]):
+            yield Match(match.start(), match.end(), Kind.NIE, CERTAIN)
+        elif TAX_LABEL.search(before(text, match.start())) or match[0].isalnum():
+            yield Match(match.start(), match.end(), Kind.NIE, LIKELY)

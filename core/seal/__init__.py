@@ -1,0 +1,1 @@
+"""The trust seal: signals, rules, drift and state."""
