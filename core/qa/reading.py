@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.answering.wording import terms_of
 from core.answering.polarity import denies, negated
 from core.answering.values import Kind
 from core.answering.verify import Passage, Problem, Verification, passage_of, verify
+from core.answering.wording import terms_of
 from core.ingestion.sentences import split_sentences
 from core.models import Answer, Fragment, Mode
 from core.qa import signals
@@ -172,7 +172,8 @@ class Reading:
             return False
         if bare(sentence.text) in self._false_claims or sentence.text == self.contradicts:
             return True
-        return signals.share(sentence.stems - self._asked_stems, self._known_stems) < _SUPPORTED
+        words = {t for t in sentence.stems - self._asked_stems if ":" not in t}  # figures have been looked at already
+        return signals.share(words, self._known_stems) < _SUPPORTED
 
     @cached_property
     def _known(self) -> set[tuple[Kind, str]]:
