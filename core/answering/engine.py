@@ -23,7 +23,7 @@ from core.answering.extractive import Extractor, Searched
 from core.answering.parts import Part, parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.premises import premise_of
-from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
+from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope, trusted
 from core.answering.sealing import Sealer
 from core.answering.sentence_model import SentenceModel
 from core.answering.synthesis import Draft, self_check, synthesise
@@ -151,9 +151,11 @@ class AnswerEngine:
         public = result.public if isinstance(result, SessionResult) else result
         searched = time.perf_counter()
         verdict = assess(question, public, self._scope, threshold=self._thresholds.scope.answerable)
+        public = trusted(public, verdict.answerable, self._scope)
+        result = replace(result, public=public) if isinstance(result, SessionResult) else public
         scoped = time.perf_counter()
         made = None
-        if private is not None and isinstance(result, SessionResult):
+        if private is not None and isinstance(result, SessionResult) and not verdict.is_no_question:
             made = yield from self._over_both(question, result, verdict, earlier, private)
         if made is None and verdict.refusal:
             made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
