@@ -15,7 +15,7 @@ from core.documents.record import PrivateDocument
 from core.documents.reference import Reference, read_reference
 from core.documents.relevance import at_prior
 from core.documents.search import SessionResult
-from core.models import RetrievedFragment, Scope, Source
+from core.models import Fragment, RetrievedFragment, Scope, Source
 from core.thresholds import DocumentsThresholds
 
 OWN_HEADING = "### Según su documento"
@@ -23,7 +23,10 @@ RULE_HEADING = "### Según la norma"
 NOT_A_RULE = "_Es lo que dice su documento; no es una norma ni una comprobación de que esté bien._"
 NO_RULE = "_Sobre la norma, los documentos oficiales no dan respuesta suficiente a esta pregunta._"
 _PLACEHOLDER = re.compile(r"<[^\W\d_]+(?:_[^\W\d_]+)*_?\d*>|\(\d{1,3}\)|\n")
-_QUOTED = re.compile(r"^(- )?«(.*)»((?: \[\d+\])+)$")
+# Signs of Markdown, HTML and of our marks. While a draft is verified, a document's own stand as private-use characters.
+_SIGNS = "\\`*_[]<>$~#|!"
+_SET_ASIDE = {ord(sign): 0xE000 + ord(sign) for sign in _SIGNS}
+_WRITTEN = {0xE000 + ord(sign): f"\\{sign}" for sign in _SIGNS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +134,21 @@ def extract_both(
     parts = []
     for extracted in (rule, own) if sides.rule_first else (own, rule):
         if extracted.units:
-            written = plain if extracted is own else str
+            written = _aside if extracted is own else str
             text, some = compose(extracted, about=about, first=len(sources) + 1, written=written)
             parts.append(f"{OWN_HEADING if extracted is own else RULE_HEADING}\n\n{text}")
             sources += some
     draft = "\n\n".join(parts)
-    hits = {
-        q.fragment.id: replace(hit, fragment=q.fragment) for e in (own, rule) for u, hit in e.units for q in u.quotes
-    }
+    hits = {q.fragment.id: _hit(hit, q.fragment) for e in (own, rule) for u, hit in e.units for q in u.quotes}
     cited = {number: hits[source.fragment_id] for number, source in enumerate(sources, start=1)}
     verified = verify(draft, cited, own=[line for line in draft.split("\n") if "«" not in line])
-    text, kept = keep_cited(_harmless(verified.text), sources)
+    text, kept = keep_cited(verified.text, sources)
     found = _split(text)
     if not any(source.source_scope is Scope.PRIVATE for source in kept) or not found[OWN_HEADING]:
         return None
-    return Both(found[OWN_HEADING], found[RULE_HEADING], kept, verified.coverage, verified.supporting, rule)
+    return Both(
+        found[OWN_HEADING].translate(_WRITTEN), found[RULE_HEADING], kept, verified.coverage, verified.supporting, rule
+    )
 
 
 def accounts(sources: Sequence[Source], documents: Sequence[PrivateDocument]) -> tuple[str, ...]:
@@ -163,7 +166,7 @@ def accounts(sources: Sequence[Source], documents: Sequence[PrivateDocument]) ->
 
 def plain(text: str) -> str:
     """Text whose signs mean nothing to Markdown or HTML, on one line."""
-    return "".join(f"\\{ch}" if ch in "\\`*_[]<>$~#|!" else ch for ch in " ".join(text.split()))
+    return _aside(text).translate(_WRITTEN)
 
 
 def private_passages(source: Source) -> tuple[str, ...]:
@@ -177,19 +180,16 @@ def _of_part(part: Part, whole: Reference, titles: Sequence[str]) -> Reference:
     return replace(own_words, own=own_words.own or (whole.own and not own_words.rule))
 
 
-def _harmless(text: str) -> str:
-    """The draft with the quotes under the own heading escaped: a document cannot place links, pictures or headings
-    in an answer."""
-    lines, own = [], False
-    for line in text.split("\n"):
-        if line in (OWN_HEADING, RULE_HEADING):
-            own = line == OWN_HEADING
-        elif own and (quoted := _QUOTED.match(line)):
-            line = f"{quoted[1] or ''}«{plain(quoted[2])}»{quoted[3]}"
-        elif own and "«" in line:
-            line = plain(line)
-        lines.append(line)
-    return "\n".join(lines)
+def _aside(text: str) -> str:
+    """A document's text on one line, its signs set aside: it cannot place links, pictures, headings or marks."""
+    return " ".join(text.split()).translate(_SET_ASIDE)
+
+
+def _hit(hit: RetrievedFragment, fragment: Fragment) -> RetrievedFragment:
+    """The hit as the verification reads it: an own fragment with its signs set aside, as in the draft."""
+    if fragment.source_scope is Scope.PUBLIC:
+        return replace(hit, fragment=fragment)
+    return replace(hit, fragment=replace(fragment, text=fragment.text.translate(_SET_ASIDE)))
 
 
 def _split(text: str) -> dict[str, str]:
