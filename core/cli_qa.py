@@ -12,6 +12,7 @@ from core.qa.models import Battery, BookType, GivenAnswer, Report
 from core.qa.run import Judge, RunProgress, estimate_s, run_battery
 from core.qa.serial import to_data
 from core.qa.store import SqlRunStore
+from core.records.database import records_folder
 
 if TYPE_CHECKING:
     from core.services import Services
@@ -115,7 +116,7 @@ def _compare(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _stored(settings: Settings, report_id: str) -> Report:
-    report = SqlRunStore(settings.home / "records").report(report_id)
+    report = SqlRunStore(records_folder(settings)).report(report_id)
     if report is None:
         raise AsesoriaError(f"No hay ningún informe {report_id}. Vea los que hay en la página «Calidad».")
     return report

@@ -57,6 +57,10 @@ class Settings(BaseSettings):
     )
     retention_days: int = Field(default=180, ge=1, description="Days that an interaction is kept; then it is erased.")
 
+    require_qa: bool = Field(
+        default=False, description="1 = answer only from documents whose quality review is «aprobado»."
+    )
+
     @property
     def corpus_dir(self) -> Path:
         """Official documents as downloaded."""

@@ -25,6 +25,8 @@ from core.corpus.register import find, load_register
 from core.errors import IndexNotReadyError, RecordsError
 from core.models import Answer, DocumentInfo, Fragment
 from core.privacy.redactor import Redactor, shared_redactor
+from core.qa.gate import gated
+from core.qa.store import SqlRunStore
 from core.records.database import Database, records_folder, records_url
 from core.records.interactions import AnswerVersions, Channel, Feedback, Thumb, session_ref
 from core.records.recorder import Receipt, Recorder
@@ -97,6 +99,19 @@ class Services:
             )
         return self._searches.get(_version(stored))
 
+    def answering_search(self) -> HybridSearch:
+        """The search that answers use: `search`, held to approved documents where the setting asks for it.
+
+        Raises:
+            IndexNotReadyError: as `search`, or no document is approved.
+        """
+        return gated(self.search(), self.qa_store) if self.settings.require_qa else self.search()
+
+    @cached_property
+    def qa_store(self) -> SqlRunStore:
+        """Batteries, reports and quality states of the official documents."""
+        return SqlRunStore(records_folder(self.settings))
+
     def terms(self) -> TermStatistics:
         """Term statistics of what is indexed."""
         return self.search().terms
@@ -121,7 +136,7 @@ class Services:
         """The answering engine over the public corpus."""
         from core.retrieval.retriever import HybridRetriever  # LlamaIndex takes seconds to import
 
-        return self.engine_over(HybridRetriever(self.search), self.store.section_around, self.terms)
+        return self.engine_over(HybridRetriever(self.answering_search), self.store.section_around, self.terms)
 
     def engine_over(
         self,

@@ -67,5 +67,5 @@ def fragments_of_file(services: "Services", path: Path, *, doc_id: str, title: s
 
 
 def official_store(services: "Services") -> SqlRunStore:
-    """The runs of official documents. An upload's are kept in its session's folder: ``SqlRunStore(folder)``."""
-    return SqlRunStore(services.settings.home / "records")
+    """The runs of official documents, beside the records. An upload's are kept in its session's folder."""
+    return services.qa_store

@@ -37,7 +37,10 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class HybridSearch:
-    """Searches one index. Thread-safe as far as its parts are."""
+    """Searches one index. Thread-safe as far as its parts are.
+
+    ``allowed``: ids of the documents whose fragments may be found; None for all.
+    """
 
     store: FragmentStore
     questions: QuestionStore
@@ -46,6 +49,7 @@ class HybridSearch:
     adapter: Adapter
     reranker: Reranker
     terms: TermStatistics
+    allowed: frozenset[str] | None = None
 
     def search(self, question: str, k: int) -> list[RetrievedFragment]:
         """The ``k`` best fragments for ``question``, best first.
@@ -65,7 +69,7 @@ class HybridSearch:
         vector = self.adapter.questions(raw[None, :])[0]
         clock.append(time.perf_counter())
         signals = self.signals(question, vector, doc_id=doc_id)
-        within = [i for i, f in enumerate(self.snapshot.fragments) if f.doc_id == doc_id] if doc_id else None
+        within = self._within(doc_id)
         clock.append(time.perf_counter())
         candidates = gather(self.snapshot, signals, self.terms, within=within)
         clock.append(time.perf_counter())
@@ -90,6 +94,13 @@ class HybridSearch:
             for place in (candidates.places[i] for i in order[:_WITH_EXPECTED])
         }
         return SearchResult(found, raw, vector, candidates, timings, expected)
+
+    def _within(self, doc_id: str) -> list[int] | None:
+        """Places of the fragments that may be found; None for all."""
+        if not doc_id and self.allowed is None:
+            return None
+        allowed = self.allowed if self.allowed is not None else {doc_id}
+        return [i for i, f in enumerate(self.snapshot.fragments) if f.doc_id in allowed and doc_id in ("", f.doc_id)]
 
     def signals(self, question: str, vector: Floats, *, doc_id: str = "") -> Signals:
         """BM25 scores of passages and expected questions, by place; those of one document besides the best of all."""

@@ -1,0 +1,100 @@
+"""The reviewer's desk: everything that the page `qa_review` needs, put together from the services."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from core.corpus.register import find
+from core.errors import AsesoriaError
+from core.qa.background import Batteries, Order, Prepared
+from core.qa.battery import fragments_version
+from core.qa.cases import open_cases
+from core.qa.checker import Comprobador
+from core.qa.held import hold
+from core.qa.judges import LlmJudge
+from core.qa.models import COUNTS, Battery, BookType
+from core.qa.run import Judge
+from core.qa.service import official_bench
+from core.qa.store import SqlRunStore
+from core.records.database import Database
+from core.services import Services
+from core.thresholds import Thresholds
+
+# Before anything has been measured: seconds for one answer (extractive), and to make the questions.
+_ANSWER_S, _PREPARE_S = 1.5, 5.0
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Batteries, their reports and the inbox. ``database`` is asked for at each use: it may be out of reach for a while.
+
+    ``documents``: id and title of those that can be tested; ``engine`` and ``judge_s``: what answers, and how many
+    seconds its judge takes for one answer.
+    """
+
+    store: SqlRunStore
+    database: Callable[[], Database]
+    batteries: Batteries
+    thresholds: Thresholds
+    documents: Callable[[], dict[str, str]]
+    engine: str
+    judge_s: float
+    _known: set[str] = field(default_factory=set)
+
+    def estimate_s(self, kind: BookType) -> float:
+        """Estimated seconds for a battery of a type of book, told before it begins."""
+        each = self.store.seconds_each(self.engine)
+        return _PREPARE_S + sum(COUNTS[kind].values()) * ((_ANSWER_S if each is None else each) + self.judge_s)
+
+    def sync(self) -> None:
+        """Bring the flagged cases of every report into the inbox: also those of the command line or of a crash."""
+        for head in self.store.report_heads():
+            if head.id not in self._known and (report := self.store.report(head.id)):
+                open_cases(self.database(), report)
+                self._known.add(head.id)
+
+
+def build_desk(services: Services) -> Desk:
+    """The desk of the official documents."""
+    batteries = Batteries(
+        lambda order: _prepare(services, order),
+        services.qa_store,
+        thresholds=services.thresholds.qa,
+        finished=lambda report: open_cases(services.records, report),
+    )
+    model = services.model
+    return Desk(
+        store=services.qa_store,
+        database=lambda: services.records,
+        batteries=batteries,
+        thresholds=services.thresholds,
+        documents=lambda: {d: find(services.register, d).title for d in services.manifest().documents},
+        engine=model.name if model else "extractivo",
+        judge_s=services.settings.llm_timeout_s / 4 if model else 0.2,
+    )
+
+
+def _prepare(services: Services, order: Order) -> Prepared:
+    if not order.run_id:
+        bench = official_bench(services, order.doc_id, order.kind, seed=order.seed, profile=order.profile)
+        return Prepared(bench.battery, bench.answerer, _judge(services, bench.battery))
+    battery = services.qa_store.battery(order.run_id)
+    if battery is None:
+        raise AsesoriaError("Esa batería ya no existe. Empiece una nueva.")
+    if fragments_version(services.store.document(order.doc_id)) != battery.fragments_version:
+        raise AsesoriaError("El documento ha cambiado desde que se empezó esa batería. Empiece una nueva.")
+    return Prepared(battery, hold(services, order.doc_id), _judge(services, battery))
+
+
+def _judge(services: Services, battery: Battery) -> Judge:
+    fragments = {f.id: f for f in services.store.document(battery.book.doc_id)}
+    if services.model is None:
+        return Comprobador(fragments, services.thresholds, services.terms().weight)
+    texts = {f.id: f.text for f in fragments.values()}
+    return LlmJudge(
+        services.model,
+        battery.book,
+        services.thresholds.qa,
+        passages=lambda fragment_id: texts.get(fragment_id, ""),
+        num_ctx=services.settings.llm_num_ctx,
+        timeout_s=services.settings.llm_timeout_s,
+    )
