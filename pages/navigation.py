@@ -10,6 +10,7 @@ page = st.navigation(
     [
         st.Page("chat.py", title="Preguntar", icon=":material/chat:", default=True),
         st.Page("corpus.py", title="Documentos oficiales", icon=":material/library_books:"),
+        st.Page("qa_review.py", title="Revisión de calidad", icon=":material/fact_check:"),
     ]
 )
 st.warning(DISCLAIMER, icon=":material/info:")

@@ -8,6 +8,7 @@ from core.corpus.register import find
 from core.errors import AsesoriaError
 from core.ingestion.worker import render_in_worker
 from core.models import Fragment, Scope, Source
+from core.qa.status import QaStatus
 from core.services import Services
 from core.startup import Startup, shared_startup
 
@@ -54,12 +55,36 @@ def official_page(doc_id: str, page: int, passages: tuple[str, ...]) -> bytes:
     return render_in_worker(path, services.settings, page=page, passages=passages)
 
 
+_STATUS = {
+    QaStatus.NOT_EVALUATED: (":material/help:", "gray"),
+    QaStatus.APPROVED: (":material/check_circle:", "green"),
+    QaStatus.IN_REVIEW: (":material/pending:", "orange"),
+    QaStatus.REJECTED: (":material/cancel:", "red"),
+}
+
+
+def status_badge(status: QaStatus) -> None:
+    """What the quality review says of a document: colour, word and icon."""
+    icon, colour = _STATUS[status]
+    st.badge(f"Calidad: {status}", icon=icon, color=colour)
+
+
+def qa_statuses(services: Services) -> dict[str, QaStatus]:
+    """The state of every evaluated document; none while the records cannot be read (the page goes on)."""
+    try:
+        return services.qa_store.qa_statuses()
+    except AsesoriaError:
+        return {}
+
+
 def show_source(source: Source, number: int, key: str) -> None:
     """One source: where it stands, the passage, how relevant it is, and the page itself on request."""
     services = services_or_wait()
     with st.expander(f"[{number}] {place(source)}", icon=":material/description:"):
         valid = validity(source)
         st.markdown(f"**{source.title}**{f' · {valid}' if valid else ''}")
+        if source.source_scope is Scope.PUBLIC:
+            status_badge(qa_statuses(services).get(source.doc_id, QaStatus.NOT_EVALUATED))
         if source.section:
             st.caption(source.section)
         st.markdown("\n".join(f"> {line}  " for line in source.passage.split("\n")))

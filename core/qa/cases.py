@@ -18,6 +18,13 @@ from core.records.reviews import CLOSED, Review, close_review, list_reviews, ope
 
 # Kind of the inbox's items that are flagged cases of a battery.
 CASE = "qa_case"
+# What may be decided of the other items: the word that is kept, and what it means.
+DECISION_TEXT: Mapping[str, str] = {
+    "answer_right": "la respuesta es correcta",
+    "answer_wrong": "la respuesta está mal",
+    "no_action": "revisado, no hay que hacer nada",
+    "action": "hay que corregirlo",
+}
 _CONFIRM, _OVERRIDE = "confirm", "override"
 _CONFIRMED = "Conforme con el veredicto del juez."
 
@@ -125,7 +132,7 @@ def told(review: Review) -> str:
     """What was decided of an item, for a person: «cambia el veredicto a pasa. Motivo: ...»."""
     verdict = decided_verdict(review)
     if verdict is None:
-        what = review.decision or "revisado"
+        what = DECISION_TEXT.get(review.decision, review.decision or "revisado")
     elif review.decision.startswith(_OVERRIDE):
         what = f"cambia el veredicto a «{QUESTION_VERDICT_TEXT[verdict]}»"
     else:

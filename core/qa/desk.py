@@ -13,7 +13,7 @@ from core.qa.held import hold
 from core.qa.judges import LlmJudge
 from core.qa.models import COUNTS, Battery, BookType
 from core.qa.run import Judge
-from core.qa.service import official_bench
+from core.qa.service import DEFAULT_TYPES, official_bench
 from core.qa.store import SqlRunStore
 from core.records.database import Database
 from core.services import Services
@@ -27,7 +27,8 @@ _ANSWER_S, _PREPARE_S = 1.5, 5.0
 class Desk:
     """Batteries, their reports and the inbox. ``database`` is asked for at each use: it may be out of reach for a while.
 
-    ``documents``: id and title of those that can be tested; ``engine`` and ``judge_s``: what answers, and how many
+    ``documents``: id and title of those that can be tested; ``usual_type``: what kind of book one of them is, unless the
+    reviewer says otherwise; ``engine`` and ``judge_s``: what answers, and how many
     seconds its judge takes for one answer.
     """
 
@@ -36,6 +37,7 @@ class Desk:
     batteries: Batteries
     thresholds: Thresholds
     documents: Callable[[], dict[str, str]]
+    usual_type: Callable[[str], BookType]
     engine: str
     judge_s: float
     _known: set[str] = field(default_factory=set)
@@ -68,6 +70,7 @@ def build_desk(services: Services) -> Desk:
         batteries=batteries,
         thresholds=services.thresholds,
         documents=lambda: {d: find(services.register, d).title for d in services.manifest().documents},
+        usual_type=lambda d: DEFAULT_TYPES.get(find(services.register, d).doc_type, BookType.PRESCRIPTIVE),
         engine=model.name if model else "extractivo",
         judge_s=services.settings.llm_timeout_s / 4 if model else 0.2,
     )
