@@ -40,6 +40,9 @@ class Settings(BaseSettings):
     load_memory_mb: int = Field(default=3000, ge=256, description="Most memory to read one file, in MiB.")
     max_file_mb: int = Field(default=50, ge=1, description="Largest file read, in MiB.")
     max_pages: int = Field(default=3000, ge=1, description="Most pages read of one file.")
+    require_qa: bool = Field(
+        default=False, description="1 = answer only from documents whose quality battery is approved."
+    )
     max_question_chars: int = Field(default=1000, ge=50, description="Longest question, in characters.")
     llm: str = Field(default="none", description="'none', 'ollama:MODEL' or 'openai:MODEL' (any compatible server).")
     llm_base_url: str = Field(default="", description="The model server's address; empty = Ollama's usual one.")
@@ -56,10 +59,6 @@ class Settings(BaseSettings):
         default="", description="SQLAlchemy address of the records; empty = an SQLite file under home."
     )
     retention_days: int = Field(default=180, ge=1, description="Days that an interaction is kept; then it is erased.")
-
-    require_qa: bool = Field(
-        default=False, description="1 = answer only from documents whose quality review is «aprobado»."
-    )
 
     @property
     def corpus_dir(self) -> Path:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from core.answering.checking import DraftChecker
 from core.answering.engine import AnswerEngine
@@ -22,11 +22,9 @@ from core.assets import Progress
 from core.config import Settings
 from core.corpus.refresh import with_refreshed
 from core.corpus.register import find, load_register
-from core.errors import IndexNotReadyError, RecordsError
+from core.errors import IndexNotReadyError, NothingApprovedError, RecordsError
 from core.models import Answer, DocumentInfo, Fragment
 from core.privacy.redactor import Redactor, shared_redactor
-from core.qa.gate import gated
-from core.qa.store import SqlRunStore
 from core.records.database import Database, records_folder, records_url
 from core.records.interactions import AnswerVersions, Channel, Feedback, Thumb, session_ref
 from core.records.recorder import Receipt, Recorder
@@ -45,6 +43,9 @@ from core.retrieval.terms import TermStatistics
 from core.seal.state import StateReader
 from core.seal.watch import watch_drift
 from core.thresholds import Thresholds, load_thresholds
+
+if TYPE_CHECKING:
+    from core.qa.store import SqlRunStore
 
 
 @dataclass(frozen=True)
@@ -99,19 +100,6 @@ class Services:
             )
         return self._searches.get(_version(stored))
 
-    def answering_search(self) -> HybridSearch:
-        """The search that answers use: `search`, held to approved documents where the setting asks for it.
-
-        Raises:
-            IndexNotReadyError: as `search`, or no document is approved.
-        """
-        return gated(self.search(), self.qa_store) if self.settings.require_qa else self.search()
-
-    @cached_property
-    def qa_store(self) -> SqlRunStore:
-        """Batteries, reports and quality states of the official documents."""
-        return SqlRunStore(records_folder(self.settings))
-
     def terms(self) -> TermStatistics:
         """Term statistics of what is indexed."""
         return self.search().terms
@@ -136,7 +124,32 @@ class Services:
         """The answering engine over the public corpus."""
         from core.retrieval.retriever import HybridRetriever  # LlamaIndex takes seconds to import
 
-        return self.engine_over(HybridRetriever(self.answering_search), self.store.section_around, self.terms)
+        retriever = HybridRetriever(self.search, allowed=self.approved)
+        return self.engine_over(retriever, self.store.section_around, self.terms)
+
+    @cached_property
+    def qa_store(self) -> "SqlRunStore":
+        """The batteries, reports and statuses of the official documents."""
+        from core.qa.store import SqlRunStore  # late: the database library
+
+        return SqlRunStore(records_folder(self.settings))
+
+    def approved(self) -> frozenset[str] | None:
+        """The documents that may answer: those whose battery is approved where that is required, else None (all).
+
+        Raises:
+            NothingApprovedError: it is required and no document is approved.
+        """
+        if not self.settings.require_qa:
+            return None
+        found = self.qa_store.qa_statuses()
+        approved = frozenset(doc_id for doc_id, status in found.items() if status == "aprobado")
+        if not approved:
+            raise NothingApprovedError(
+                "Solo se responde con documentos aprobados por la batería de calidad (ASESORIA_REQUIRE_QA=1) y todavía "
+                "no hay ninguno. Ejecute «python -m core qa run» y revise el informe, o quite ese ajuste."
+            )
+        return approved
 
     def engine_over(
         self,

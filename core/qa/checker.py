@@ -94,13 +94,16 @@ class Comprobador:
         if read.refused:
             declined = "Se niega a responder, y el documento lo dice."
             return _Score(1, shown, declined), _Score(3, shown, declined), _Score(1, shown, declined)
+        if false := first_of(read.contradicts, read.affirmed):
+            opposite = "Dice lo contrario que la fuente."
+            return _Score(2, false, opposite), _Score(4, false, opposite), _Score(2, false, opposite)
         found = 0.5 * min(1.0, read.facts / 0.9) + 0.5 * read.told
         precision = _Score(
-            1 + 9 * found - self._penalty(read) - 2 * read.unsupported - (5 if read.affirmed else 0),
+            1 + 9 * found - self._penalty(read) - 2 * read.unsupported,
             shown,
             _told_wrong(read) or (f"Faltan: {', '.join(read.missing)}." if read.missing else ""),
         )
-        inside = 1 + 9 * read.grounding - 2 * len(read.invented) - 3 * read.unsupported - (5 if read.affirmed else 0)
+        inside = 1 + 9 * read.grounding - 2 * len(read.invented) - 3 * read.unsupported
         note = "" if read.grounding >= 0.7 else "No se apoya en el fragmento esperado ni en su sección."
         limits = _Score(inside, shown, note)
         answers = 0.75 * read.told + 0.25 * min(1.0, read.complete / 0.5)

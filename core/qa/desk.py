@@ -4,16 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from core.corpus.register import find
-from core.errors import AsesoriaError
 from core.qa.background import Batteries, Order, Prepared
-from core.qa.battery import fragments_version
 from core.qa.cases import open_cases
-from core.qa.checker import Comprobador
-from core.qa.held import hold
-from core.qa.judges import LlmJudge
-from core.qa.models import COUNTS, Battery, BookType
-from core.qa.run import Judge
-from core.qa.service import DEFAULT_TYPES, official_bench
+from core.qa.models import COUNTS, BookType
+from core.qa.service import DEFAULT_TYPES, build_judge, official_answerer, official_battery, same_battery
 from core.qa.store import SqlRunStore
 from core.records.database import Database
 from core.services import Services
@@ -77,27 +71,8 @@ def build_desk(services: Services) -> Desk:
 
 
 def _prepare(services: Services, order: Order) -> Prepared:
-    if not order.run_id:
-        bench = official_bench(services, order.doc_id, order.kind, seed=order.seed, profile=order.profile)
-        return Prepared(bench.battery, bench.answerer, _judge(services, bench.battery))
-    battery = services.qa_store.battery(order.run_id)
-    if battery is None:
-        raise AsesoriaError("Esa batería ya no existe. Empiece una nueva.")
-    if fragments_version(services.store.document(order.doc_id)) != battery.fragments_version:
-        raise AsesoriaError("El documento ha cambiado desde que se empezó esa batería. Empiece una nueva.")
-    return Prepared(battery, hold(services, order.doc_id), _judge(services, battery))
-
-
-def _judge(services: Services, battery: Battery) -> Judge:
-    fragments = {f.id: f for f in services.store.document(battery.book.doc_id)}
-    if services.model is None:
-        return Comprobador(fragments, services.thresholds, services.terms().weight)
-    texts = {f.id: f.text for f in fragments.values()}
-    return LlmJudge(
-        services.model,
-        battery.book,
-        services.thresholds.qa,
-        passages=lambda fragment_id: texts.get(fragment_id, ""),
-        num_ctx=services.settings.llm_num_ctx,
-        timeout_s=services.settings.llm_timeout_s,
-    )
+    if order.run_id:
+        battery = same_battery(services, services.qa_store, order.run_id, doc_id=order.doc_id)
+    else:
+        battery = official_battery(services, order.doc_id, order.kind, seed=order.seed, profile=order.profile)
+    return Prepared(battery, official_answerer(services, order.doc_id), build_judge(services, battery))

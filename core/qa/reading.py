@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.answering.polarity import denies
+from core.answering.attachment import terms_of
+from core.answering.polarity import denies, negated
 from core.answering.values import Kind
-from core.answering.verify import Claim, Passage, Problem, Verification, passage_of, verify
+from core.answering.verify import Passage, Problem, Verification, passage_of, verify
 from core.ingestion.sentences import split_sentences
 from core.models import Answer, Fragment, Mode
 from core.qa import signals
@@ -19,12 +20,18 @@ from core.thresholds import VerifyThresholds
 # A sentence that shares fewer of its words than this with all that may support it says something else.
 _SUPPORTED = 0.5
 # What a verified claim may be wrong in that makes it false rather than badly worded.
-_FALSE = {Problem.QUOTE, Problem.VALUE_MISPLACED, Problem.DIRECTION, Problem.POLARITY, Problem.OTHER_SUBJECT}
+_FALSE = {Problem.QUOTE, Problem.VALUE_MISPLACED, Problem.DIRECTION, Problem.OTHER_SUBJECT}
 # «aunque no haya habido operaciones» denies nothing of what the sentence says.
+# Problems of wording, or that the verification suspects where another sentence of the fragment denies something.
+_MILD = {None, Problem.POLARITY, Problem.MODALITY, Problem.IDLE_CITATION}
+_ABOUT_THE_SAME = 0.4
+_VERBS = terms_of(
+    "podrá podrán puede pueden deberá deberán debe deben será serán es son está están ha han hay tiene tienen"
+)
 _CONCESSION = re.compile(r"\b(?:aunque|incluso si|aun cuando|haya o no|con independencia)\b[^.;]*", re.IGNORECASE)
 # So much of an expected statement's new words is all of it, in other words than the source's.
 _PARAPHRASED = 0.7
-_SAME_STATEMENT = 0.6
+_SAME_STATEMENT, _BY_CHANCE = 0.6, 0.2
 _HELD = 0.9
 _NAME = re.compile(r"(?<=[\w,;:)»] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}")
 
@@ -107,7 +114,7 @@ class Reading:
         """How much (0..1) of what the core says beyond the question is there, in the source's words or others."""
         asked = content_of(self.question.question)
         core = {t for sentence in self.core for t in content_of(sentence)}
-        new = core - asked if len(core - asked) > 1 else core
+        new = core - asked if len(core - asked) > 2 else core  # where yes or no is asked, the core is the question
         return min(1.0, signals.share(new, self.stems) / _PARAPHRASED)
 
     @cached_property
@@ -148,6 +155,8 @@ class Reading:
         return tuple(dict.fromkeys(stretch for s in self.sentences for stretch in self._invented_in(s)))
 
     def _invented_in(self, sentence: Sentence) -> list[str]:
+        if self._is_literal(sentence):
+            return []
         trap = self.question.type is QuestionType.D
         denied = signals.rejects(sentence) or bool(signals.acknowledgement([sentence]))
         known = self._known | (self._asked if denied or not trap else set())
@@ -160,7 +169,7 @@ class Reading:
             return True
         if denied:
             return False
-        if bare(sentence.text) in self._false_claims:
+        if bare(sentence.text) in self._false_claims or sentence.text == self.contradicts:
             return True
         return signals.share(sentence.stems - self._asked_stems, self._known_stems) < _SUPPORTED
 
@@ -190,19 +199,41 @@ class Reading:
         return {
             bare(s.text)
             for claim in self.verification.claims
-            if claim.problem in _FALSE and not self._only_concedes(claim)
+            if claim.problem in _FALSE
             for s in signals.sentences_of(claim.text)
         }
 
     @cached_property
     def unsupported(self) -> float:
         """Share (0..1) of the claims that their citations do not support; 1 where there is no citation at all."""
-        claims = [c for c in self.verification.claims if not self._denied(c.text)]
-        return sum(not c.supported and not self._only_concedes(c) for c in claims) / len(claims) if claims else 0.0
+        claims = [c for c in self.verification.claims if len(content_of(c.text)) > 2 and not self._denied(c.text)]
+        return sum(c.problem not in _MILD for c in claims) / len(claims) if claims else 0.0
 
-    @staticmethod
-    def _only_concedes(claim: Claim) -> bool:
-        return claim.problem is Problem.POLARITY and denies(claim.text) and not denies(_CONCESSION.sub("", claim.text))
+    @cached_property
+    def contradicts(self) -> str:
+        """The sentence that denies what the core of the expected answer says, or says what it denies; '' for none.
+
+        Not for traps and borders, whose expected answer denies the question.
+        """
+        kind = self.question.type
+        if kind is QuestionType.D or (kind is QuestionType.C and not self.question.criteria.precision):
+            return ""
+        for core in self.core:
+            near = self.nearest(core)
+            if near is None or signals.share(content_of(core), near.stems) < _ABOUT_THE_SAME or self._is_literal(near):
+                continue
+            said = _CONCESSION.sub("", near.text)
+            ours, theirs = negated(said) - _VERBS, negated(core) - _VERBS
+            if (ours & terms_of(core)) - theirs or (theirs & terms_of(said)) - ours:
+                return near.text
+        return ""
+
+    def _is_literal(self, sentence: Sentence) -> bool:
+        return bare(sentence.text).strip(" .,;:") in self._source_text
+
+    @cached_property
+    def _source_text(self) -> str:
+        return bare("\n".join(self.allowed[:-1]))
 
     def _denied(self, text: str) -> bool:
         return any(signals.rejects(s) or signals.acknowledgement([s]) for s in signals.sentences_of(text))
@@ -241,7 +272,8 @@ class Reading:
     @cached_property
     def affirmed(self) -> str:
         """The sentence that states what the question falsely takes for granted, or what is forbidden; '' for none."""
-        return next((s.text for s in self.sentences if not signals.rejects(s) and self._affirms(s)), "")
+        own = [s for s in self.sentences if not signals.rejects(s) and not self._is_literal(s)]
+        return next((s.text for s in own if self._affirms(s)), "")
 
     def _affirms(self, sentence: Sentence) -> bool:
         q = self.question
@@ -259,7 +291,14 @@ class Reading:
     @cached_property
     def corrected(self) -> float:
         """How far (0..1) the truth is told beside a trap: its facts, and the passage that shows it."""
-        return min(self.facts, min(1.0, self.says(self.question.true_passage) / _SAME_STATEMENT))
+        false, true = self.question.false_statement, self.question.true_passage
+        near = self.nearest(true)
+        if near is None:
+            return 0.0
+        if denies(false) != denies(true) and denies(near.text) != denies(true) and not signals.rejects(near):
+            return 0.0
+        there = signals.share(content_of(true), near.stems)
+        return min(self.facts, min(1.0, max(0.0, there - _BY_CHANCE) / (_SAME_STATEMENT - _BY_CHANCE)))
 
 
 def _held(facts: Sequence[Sequence[str]], sentence: str) -> int:

@@ -223,6 +223,9 @@ def fact_share(fact: Sequence[str], answer: str, sentences: Sequence[Sentence]) 
     there = known_figures([answer])
     best = 0.0
     for wording in fact:
+        if modal := _modal_only(wording):
+            best = max(best, float(bool(modal.search(fold(answer)))))
+            continue
         values = [(v.kind, v.norm) for v in figures(wording)]
         if values:
             best = max(best, float(all(value in there for value in values)))
@@ -233,6 +236,18 @@ def fact_share(fact: Sequence[str], answer: str, sentences: Sequence[Sentence]) 
         if wanted:
             best = max([best, *(0.9 * len(wanted & s.stems) / len(wanted) for s in sentences)])
     return best
+
+
+_MAY = re.compile(r"\b(?:pued\w*|podr\w*|cabe|permit\w*|posible\w*|si)\b")
+_MUST = re.compile(r"\b(?:deb\w*|oblig\w*|tien\w* que|tendr\w* que|ha\w* de|preceptiv\w*|exig\w*)\b")
+
+
+def _modal_only(wording: str) -> re.Pattern[str] | None:
+    """What fulfils a fact that is but «podrán» or «deberán»; None for any other."""
+    word = fold(wording).strip()
+    if not word.isalpha():
+        return None
+    return _MAY if re.fullmatch(r"pued\w*|podr\w*", word) else _MUST if re.fullmatch(r"deb\w*", word) else None
 
 
 def share(wanted: Collection[str], given: Collection[str]) -> float:
