@@ -61,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--split", choices=("dev", "test"), help="solo esta mitad")
     evaluate.add_argument("--baselines", action="store_true", help="medir también los métodos de referencia (minutos)")
     evaluate.add_argument("--table", action="store_true", help="además, una línea por pregunta")
+    evaluate.add_argument("--misses", action="store_true", help="además, los fallos contados por causa y clase")
     evaluate.add_argument("--json", action="store_true", help="en JSON")
     evaluate.set_defaults(run=_eval)
     add_qa(commands)
@@ -188,6 +189,7 @@ def _ask(args: argparse.Namespace, settings: Settings) -> int:
 
 def _eval(args: argparse.Namespace, settings: Settings) -> int:
     from core.evaluation.benchmark import BENCHMARK_PATH, load_benchmark
+    from core.evaluation.misses import misses
     from core.evaluation.run import baselines, measures, run_product, table
 
     items = [i for i in load_benchmark(args.questions or BENCHMARK_PATH) if not args.split or i.split == args.split]
@@ -198,6 +200,8 @@ def _eval(args: argparse.Namespace, settings: Settings) -> int:
     report = measures(rows)
     if args.baselines:
         report["baselines"] = baselines(services, items)
+    if args.misses:
+        report["misses"] = misses(rows)
     if args.table:
         report["questions"] = table(rows)
     if args.json:
@@ -223,14 +227,19 @@ def _print_evaluation(report: dict[str, Any]) -> None:
         if not name.endswith("_ci"):
             print(f"{name:24}{_shown(value, report['answers'][name + '_ci']):>22}")
     print(f"{'reranker.ece':22}{_shown(report['reranker']['ece'], report['reranker']['ece_ci']):>24}")
-    print(
-        "fiabilidad (probabilidad media → acierto, n):",
-        "; ".join(
-            f"{b['mean_probability']:.2f}→{b['share_right']:.2f} ({b['n']})" for b in report["reranker"]["reliability"]
-        ),
-    )
+    print(f"{'reranker.brier':22}{_shown(report['reranker']['brier'], report['reranker']['brier_ci']):>24}")
+    print(f"{'ECE por puro azar':22}{_shown(report['reranker']['ece_if_calibrated'], None):>10}")
+    print("\ncurva de fiabilidad del primer fragmento (tramos de igual masa)\nprobabilidad media   acierto     n")
+    for b in report["reranker"]["reliability"]:
+        bar = "█" * round(20 * b["share_right"])
+        print(f"{b['mean_probability']:>18.3f}{b['share_right']:>10.3f}{b['n']:>6}  {bar}")
+    print()
     for stage, values in report["latency_ms"].items():
         print(f"{stage:22}p50 {values['p50']:>8.1f} ms   p95 {values['p95']:>8.1f} ms")
+    for name, causes in report.get("misses", {}).items():
+        print(f"\nfallos, {name}: {sum(causes.values())}")
+        for cause, count in causes.items():
+            print(f"{count:>5}  {cause}")
     for row in report.get("questions", ()):
         answerable = row["category"] in ("direct", "personal_case")
         right = 1 <= row["rank"] <= 5 if answerable else not row["grounded"]

@@ -8,9 +8,6 @@ from core.models import RetrievedFragment
 from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
 
-# A fragment counts as support of its own from the relevance at which the seal may be medium.
-_RELEVANT = 0.4
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -39,4 +36,6 @@ class DraftChecker:
             weight=self.terms().weight,
         )
         relevance = {number: hit.relevance for number, hit in cited.items()}
-        return Checked(found.text, found.coverage, supporting(found, relevance, _RELEVANT))
+        return Checked(
+            found.text, found.coverage, supporting(found, relevance, self.thresholds.seal.supporting_relevance)
+        )

@@ -13,7 +13,7 @@ from core.answering.extractive import Extractor, Searched
 from core.answering.parts import parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.premises import premise_of
-from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope
+from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope, trusted
 from core.answering.sealing import Sealer
 from core.answering.sentence_model import SentenceModel
 from core.answering.synthesis import Draft, self_check, synthesise
@@ -124,6 +124,7 @@ class AnswerEngine:
         result = self._retriever.run(question, k)
         searched = time.perf_counter()
         verdict = assess(question, result, self._scope, threshold=self._thresholds.scope.answerable)
+        result = trusted(result, verdict.answerable, self._scope)
         scoped = time.perf_counter()
         if verdict.refusal:
             made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)

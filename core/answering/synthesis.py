@@ -166,12 +166,12 @@ def checked(text: str, *, shown: int) -> str:
             "El modelo de lenguaje dice que los fragmentos encontrados no bastan para responder."
         )
     text = "\n".join(line for line in text.split("\n") if NOT_ENOUGH not in line).strip()
+    if not text.endswith(_ENDS):
+        raise LlmLengthError("La respuesta del modelo de lenguaje está cortada: termina a mitad de una frase.")
     if not marks & set(range(1, shown + 1)):
         raise LlmAnswerError("El modelo de lenguaje no ha citado ninguna fuente.")
     if is_other_language(_MARK.sub("", text)):
         raise LlmAnswerError("El modelo de lenguaje no ha respondido en español.")
-    if not text.endswith(_ENDS):
-        raise LlmLengthError("La respuesta del modelo de lenguaje está cortada: termina a mitad de una frase.")
     return text
 
 

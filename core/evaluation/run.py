@@ -26,7 +26,8 @@ _SEED = 20261130
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What happened to one question. ``probability`` is the reranker's for its best fragment."""
+    """What happened to one question. ``probability`` is the reranker's for its best fragment; ``candidate``: whether
+    any fragment that the search considered holds the evidence."""
 
     item: Item
     fragments: tuple[Fragment, ...]
@@ -38,6 +39,7 @@ class Row:
     timings: dict[str, float]
     answer: Answer | None = None
     verbatim: tuple[bool, ...] = ()
+    candidate: bool = True
 
     @property
     def rank(self) -> int:
@@ -48,7 +50,8 @@ class Row:
 def run_product(services: "Services", items: Sequence[Item]) -> list[Row]:
     """Ask the product every question."""
     rows = []
-    by_id = {fragment.id: fragment for fragment in services.search().snapshot.fragments}
+    snapshot = services.search().snapshot
+    by_id = {fragment.id: fragment for fragment in snapshot.fragments}
     for item in items:
         clock = time.perf_counter()
         seen = services.engine.examine(item.question, k=DEPTH)
@@ -66,6 +69,7 @@ def run_product(services: "Services", items: Sequence[Item]) -> list[Row]:
                 timings={**seen.answer.timings, "total_ms": total},
                 answer=seen.answer,
                 verbatim=tuple(stands_on_page(source, by_id) for source in seen.answer.sources),
+                candidate=any(answers(item, snapshot.fragments[i]) for i in seen.result.candidates.places),
             )
         )
     return rows
@@ -99,6 +103,8 @@ def measures(rows: Sequence[Row]) -> dict[str, Any]:
     pairs = [(row.probability, bool(row.fragments) and answers(row.item, row.fragments[0])) for row in rows]
     reranker: dict[str, Any] = {}
     _put(reranker, "ece", pairs, _ece)
+    _put(reranker, "brier", pairs, _brier)
+    reranker["ece_if_calibrated"] = _ece_if_calibrated([p for p, _ in pairs])
     reranker["reliability"] = reliability(pairs)
     result["reranker"] = reranker
     stages = sorted({stage for row in rows for stage in row.timings})
@@ -222,7 +228,9 @@ def baselines(services: "Services", items: Sequence[Item]) -> dict[str, Any]:
     methods: dict[str, Callable[[str], list[Fragment]]] = {"dense": dense, "bm25": bm25, "rrf": fused}
     from core.evaluation.llama_default import default_retriever
 
-    methods["llamaindex_default"] = default_retriever(search.snapshot.fragments, embedder)
+    methods["llamaindex_default"] = default_retriever(
+        search.snapshot.fragments, embedder, folder=services.settings.home / "baseline"
+    )
     return {
         name: {"retrieval": retrieval_measures([(item, method(item.question)[:DEPTH]) for item in with_gold])}
         for name, method in methods.items()
@@ -274,6 +282,20 @@ def _ece(pairs: Sequence[tuple[float, bool]]) -> float | None:
     return float(
         sum(len(g) * abs(np.mean([p for p, _ in g]) - np.mean([y for _, y in g])) for g in _bins(pairs)) / len(pairs)
     )
+
+
+def _brier(pairs: Sequence[tuple[float, bool]]) -> float | None:
+    """Mean squared error of the probabilities (Brier, 1950)."""
+    return float(np.mean([(p - y) ** 2 for p, y in pairs])) if pairs else None
+
+
+def _ece_if_calibrated(probabilities: Sequence[float]) -> float | None:
+    """The calibration error that chance alone gives: its mean over outcomes drawn from the probabilities themselves."""
+    if not probabilities:
+        return None
+    rng = np.random.default_rng(_SEED)
+    drawn = [_ece([(p, bool(rng.random() < p)) for p in probabilities]) or 0.0 for _ in range(200)]
+    return round(float(np.mean(drawn)), 4)
 
 
 def _auroc(pairs: Sequence[tuple[bool, float]]) -> float | None:

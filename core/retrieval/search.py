@@ -23,8 +23,9 @@ _WITH_EXPECTED = 8
 class SearchResult:
     """Fragments best first, with what the search saw. ``timings`` in milliseconds by stage.
 
-    ``raw`` is the question's vector as the model gives it, ``vector`` the adapted one. ``expected``: for the first
-    fragments found, by id, the questions that they are known to answer with their cosines with this one.
+    ``raw`` is the question's vector as the model gives it, ``vector`` the adapted one. ``candidates`` are best first.
+    ``expected``: for the first fragments found, by id, the questions that they are known to answer with their cosines
+    with this one.
     """
 
     found: tuple[RetrievedFragment, ...]
@@ -72,7 +73,8 @@ class HybridSearch:
         candidates = gather(self.snapshot, signals, self.terms, within=within)
         clock.append(time.perf_counter())
         probability = self.reranker.probabilities(question, candidates, self.snapshot)
-        order = np.argsort(-probability, kind="stable")[:k]
+        order = np.argsort(-probability, kind="stable")
+        candidates, probability = candidates.ordered(order), probability[order]
         rank_sum = candidates.feature("rank_sum") if candidates.places else np.zeros(0)
         cosine = candidates.feature("passage_cosine") if candidates.places else np.zeros(0)
         found = tuple(
@@ -82,14 +84,14 @@ class HybridSearch:
                 score=float(rank_sum[i]),
                 cosine=float(cosine[i]),
             )
-            for i in order
+            for i in range(min(k, len(order)))
         )
         clock.append(time.perf_counter())
         stages = ("embed_ms", "text_ms", "features_ms", "rerank_ms")
         timings = {name: 1000 * (b - a) for name, a, b in zip(stages, clock, clock[1:], strict=False)}
         expected = {
             self.snapshot.fragments[place].id: self.snapshot.expected_of(place, vector)
-            for place in (candidates.places[i] for i in order[:_WITH_EXPECTED])
+            for place in candidates.places[:_WITH_EXPECTED]
         }
         return SearchResult(found, raw, vector, candidates, timings, expected)
 

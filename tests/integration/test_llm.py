@@ -111,7 +111,7 @@ def test_a_whole_answer_is_streamed_verified_and_checked(form: str) -> None:
     asked = server.bodies[0]
     options = asked.get("options") or {}
     if form == "ollama":
-        assert (options["num_ctx"], options["num_predict"], options["temperature"]) == (8192, 300, 0.0)
+        assert (options["num_ctx"], options["num_predict"], options["temperature"]) == (4096, 300, 0.0)
     else:
         assert (asked["max_tokens"], asked["temperature"]) == (300, 0.0)
 

@@ -13,8 +13,9 @@ from core.answering.extractive import Extract, Extractor, Searched
 from core.answering.parts import parts_of
 from core.answering.premises import figures_of, premise_of
 from core.answering.render import answer_json, conversation_markdown, spanish_date, validity
-from core.answering.scope import KINDS, ScopeModel, personal_features, read_signs
+from core.answering.scope_model import KINDS, ScopeModel, evidence_features, kind_input, personal_input
 from core.answering.sentence_model import load_sentence_model
+from core.answering.signs import read_signs
 from core.answering.units import marker_kind, quotes_of, units_of
 from core.errors import InvalidQuestionError
 from core.evaluation.run import concludes
@@ -278,15 +279,23 @@ class FakeRetriever:
 
 def scope_model(answers: bool) -> ScopeModel:
     """A model that always finds a question answerable, or never."""
-    width = 3 + len(read_signs("x").numbers())
-    evidence = 3 + 6 + 1 + len(read_signs("x").numbers())
+    signs, vector = read_signs("x"), np.ones(3, np.float32)
+    nothing = SearchResult((), vector, vector, CandidateSet([], np.zeros((0, 28), np.float32)), {})
+    evidence = len(evidence_features(nothing, np.full(len(KINDS), 1 / len(KINDS)), signs))
     weights = np.zeros(evidence + 1, np.float32)
     weights[-1] = 5.0 if answers else -5.0
-    kinds = np.zeros((len(KINDS), width + 1), np.float32)
+    kinds = np.zeros((len(KINDS), len(kind_input(vector, "x", signs)) + 1), np.float32)
     kinds[KINDS.index("no_answer"), -1] = 1.0
-    personal = np.zeros(3 + len(personal_features("x")) + 1, np.float32)
+    personal = np.zeros(len(personal_input(vector, "x")) + 1, np.float32)
     personal[-3], personal[-1] = 5.0, -2.0  # the formulas alone decide
-    return ScopeModel(kinds, personal, weights, np.zeros(evidence, np.float32), np.ones(evidence, np.float32))
+    return ScopeModel(
+        kind_weights=kinds,
+        personal_weights=personal,
+        answer_weights=weights,
+        means=np.zeros(evidence, np.float32),
+        scales=np.ones(evidence, np.float32),
+        trust=np.array([1.0, 0.0, 0.0], np.float32),
+    )
 
 
 def engine(found: list[RetrievedFragment], *, answers: bool = True) -> AnswerEngine:

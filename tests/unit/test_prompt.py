@@ -191,6 +191,7 @@ def test_citations_come_in_one_form(said: str, kept: str) -> None:
         ("El tipo es el 1 por ciento.", LlmAnswerError),
         ("El tipo es el 1 por ciento [7].", LlmAnswerError),
         ("The general rate of the tax is one per cent of it [1].", LlmAnswerError),
+        ("El artículo 7 del Reglamento establece que", LlmLengthError),
         (NOT_ENOUGH, LlmSaysNotEnoughError),
         (f"{NOT_ENOUGH}.", LlmSaysNotEnoughError),
         ("El tipo es el 1 por ciento [1]. Además, el tipo redu", LlmLengthError),
