@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.answering.attachment import terms_of
 from core.answering.polarity import denies, negated
 from core.answering.values import Kind
 from core.answering.verify import Passage, Problem, Verification, passage_of, verify
+from core.answering.wording import terms_of
 from core.ingestion.sentences import split_sentences
 from core.models import Answer, Fragment, Mode
 from core.qa import signals
