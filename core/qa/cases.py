@@ -5,6 +5,7 @@ time are kept beside it, in the item.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from core.errors import AsesoriaError, ReviewConflictError
@@ -18,12 +19,14 @@ from core.records.reviews import CLOSED, Review, close_review, list_reviews, ope
 
 # Kind of the inbox's items that are flagged cases of a battery.
 CASE = "qa_case"
+_PROGRAM, _SUPERSEDED = "AsesorIA", "superseded"
 # What may be decided of the other items: the word that is kept, and what it means.
 DECISION_TEXT: Mapping[str, str] = {
     "answer_right": "la respuesta es correcta",
     "answer_wrong": "la respuesta está mal",
     "no_action": "revisado, no hay que hacer nada",
     "action": "hay que corregirlo",
+    _SUPERSEDED: "ya no procede",
 }
 _CONFIRM, _OVERRIDE = "confirm", "override"
 _CONFIRMED = "Conforme con el veredicto del juez."
@@ -49,7 +52,12 @@ class Case:
 
 
 def open_cases(database: Database, report: Report) -> int:
-    """Put a report's flagged questions into the inbox; those that are (or were) there are left. How many are new."""
+    """Put the flagged questions of a document's latest report into the inbox. How many are new.
+
+    Those that are (or were) there are left; what waits of the document's earlier reports, which cannot be closed any more,
+    is taken out with that reason.
+    """
+    _supersede(database, report)
     results = {r.question.id: r for r in report.results}
     opened = 0
     for question_id, why in report.human.items():
@@ -67,6 +75,15 @@ def open_cases(database: Database, report: Report) -> int:
             },
         )  # fmt: skip
     return opened
+
+
+def _supersede(database: Database, report: Report) -> None:
+    for review in list_reviews(database, kind=CASE):
+        about = (review.details.get("doc_id"), review.details.get("report_id"))
+        if about[0] == report.battery.book.doc_id and about[1] != report.id:
+            reason = f"Hay un informe más reciente de este documento: {report.id}."
+            with suppress(ReviewConflictError):  # a person was quicker: that decision stays
+                close_review(database, review, person=_PROGRAM, reason=reason, decision=_SUPERSEDED)
 
 
 def judge_says(result: QuestionResult) -> str:

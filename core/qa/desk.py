@@ -42,11 +42,15 @@ class Desk:
         return _PREPARE_S + sum(COUNTS[kind].values()) * ((_ANSWER_S if each is None else each) + self.judge_s)
 
     def sync(self) -> None:
-        """Bring the flagged cases of every report into the inbox: also those of the command line or of a crash."""
-        for head in self.store.report_heads():
-            if head.id not in self._known and (report := self.store.report(head.id)):
+        """Bring the flagged cases of each document's latest report into the inbox.
+
+        Also those of a report made by the command line, or that a crash kept from it.
+        """
+        latest = {head.doc_id: head.id for head in reversed(self.store.report_heads())}
+        for report_id in latest.values():
+            if report_id not in self._known and (report := self.store.report(report_id)):
                 open_cases(self.database(), report)
-                self._known.add(head.id)
+                self._known.add(report_id)
 
 
 def build_desk(services: Services) -> Desk:
