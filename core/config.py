@@ -37,9 +37,29 @@ class Settings(BaseSettings):
     threads: int = Field(default=0, ge=0, description="Threads for the model; 0 = as many as there are cores.")
     lancedb_uri: str = Field(default="", description="LanceDB address; empty = a folder under home.")
     load_timeout_s: float = Field(default=600.0, gt=0, description="Longest time to read one file, in seconds.")
+    load_stall_s: float = Field(
+        default=0.0, ge=0, description="As load_timeout_s where the reading makes no progress; 0 = the same."
+    )
     load_memory_mb: int = Field(default=3000, ge=256, description="Most memory to read one file, in MiB.")
     max_file_mb: int = Field(default=50, ge=1, description="Largest file read, in MiB.")
     max_pages: int = Field(default=3000, ge=1, description="Most pages read of one file.")
+    upload_max_mb: int = Field(default=25, ge=1, description="Largest private upload, in MiB.")
+    upload_max_pages: int = Field(default=600, ge=1, description="Most pages of one private upload.")
+    upload_timeout_s: float = Field(
+        default=60.0, gt=0, description="Longest time to read one private upload, in seconds."
+    )
+    upload_stall_s: float = Field(
+        default=20.0,
+        gt=0,
+        description="Seconds after which an upload is given up whose reading is not on the way to end within its limit.",
+    )
+    upload_memory_mb: int = Field(default=2000, ge=256, description="Most memory to read one private upload, in MiB.")
+    session_documents: int = Field(default=50, ge=1, description="Most private documents of one session.")
+    session_pages: int = Field(default=1200, ge=1, description="Most pages of all private documents of one session.")
+    session_hours: float = Field(default=8.0, gt=0, description="Hours without use after which private documents go.")
+    session_away_minutes: float = Field(
+        default=60.0, gt=0, description="Minutes after the last open page of a session is gone until its documents go."
+    )
     require_qa: bool = Field(
         default=False, description="1 = answer only from documents whose quality battery is approved."
     )
@@ -57,6 +77,18 @@ class Settings(BaseSettings):
     llm_max_tokens: int = Field(default=700, ge=16, description="Longest answer of the model, in tokens.")
     records_url: str = Field(
         default="", description="SQLAlchemy address of the records; empty = an SQLite file under home."
+    )
+    judges: str = Field(
+        default="",
+        description="Three judges for the calibration's panel, 'ollama:a,openai:b,…'; empty = the deterministic ones.",
+    )
+    reference_file: Path = Field(
+        default=PROJECT_ROOT / "data" / "eval" / "reference_set.json",
+        description="Answers with a verdict, on which the seal's calibration is measured.",
+    )
+    panel_file: Path = Field(
+        default=PROJECT_ROOT / "data" / "eval" / "panel_scores.json",
+        description="What the judges gave those answers.",
     )
     retention_days: int = Field(default=180, ge=1, description="Days that an interaction is kept; then it is erased.")
 
@@ -79,6 +111,11 @@ class Settings(BaseSettings):
     def index_uri(self) -> str:
         """LanceDB address of the index."""
         return self.lancedb_uri or str(self.home / "index")
+
+    @property
+    def private_dir(self) -> Path:
+        """One folder per session with its private documents; always local, whatever the address of the index."""
+        return self.home / "private"
 
     @property
     def state_dir(self) -> Path:

@@ -77,3 +77,11 @@ class RecordsError(AsesoriaError):
 
 class ReviewConflictError(AsesoriaError):
     """Somebody else has decided the same item of the inbox in the meantime."""
+
+
+class UploadRefusedError(AsesoriaError):
+    """A private document is not taken in: over a quota, or its personal data could not be redacted."""
+
+
+class SessionEndedError(AsesoriaError):
+    """The session's private documents were erased meanwhile, or its id is not one of ours."""

@@ -22,6 +22,11 @@ from core.assets import Progress
 from core.config import Settings
 from core.corpus.refresh import with_refreshed
 from core.corpus.register import find, load_register
+from core.documents.library import SessionDocuments
+from core.documents.redaction import SessionRedactor
+from core.documents.relevance import load_relevance
+from core.documents.search import SessionSearch
+from core.documents.sessions import Sessions
 from core.errors import IndexNotReadyError, NothingApprovedError, RecordsError
 from core.models import Answer, DocumentInfo, Fragment
 from core.privacy.redactor import Redactor, shared_redactor
@@ -274,6 +279,39 @@ class Services:
     def seal_state(self) -> StateReader:
         """The seal's state, as each answer reads it."""
         return StateReader(lambda: self.open_records(busy_s=0.05), has_model=lambda: self.model is not None)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The sessions of private documents; swept from the start of the app on."""
+        return Sessions(self.settings, on_end=self.forget_session)
+
+    def private_search(self, session_id: str) -> SessionSearch:
+        """The search over the public corpus and the documents of one session.
+
+        Raises:
+            SessionEndedError: ``session_id`` has not the form of an id.
+        """
+        from core.retrieval.retriever import HybridRetriever
+
+        numbering = self.sessions.placeholders(session_id)
+        documents = SessionDocuments(
+            self.sessions,
+            session_id,
+            settings=self.settings,
+            embedder=self.embedder,
+            redactor=SessionRedactor(self.redactor, numbering),
+        )
+        # An earlier process has numbered what it redacted; its numbers stand for other values than ours would.
+        held = documents.holdings()
+        numbering.skip_used([*(f.text for f in held.fragments), *(d.title for d in held.documents)])
+        return SessionSearch(
+            HybridRetriever(self.search, allowed=self.approved),
+            documents,
+            adapter=self.adapter,
+            terms=self.terms,
+            model=load_relevance(),
+            thresholds=self.thresholds.documents,
+        )
 
     @cached_property
     def indexing(self) -> BackgroundIndexing:

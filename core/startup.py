@@ -62,8 +62,10 @@ class Startup:
             services = build_services(self._settings, progress=self._note)
             self._message = "Cargando el buscador…"
             _ = services.engine
+            services.redactor.warm_up()
             _ = services.recorder  # stores what an earlier process left, applies the retention
             services.indexing.start()
+            services.sessions.start_sweeping()
             self._services = services
         except AsesoriaError as error:
             self._error = str(error)

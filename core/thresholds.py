@@ -120,6 +120,22 @@ class DriftThresholds(_Section):
     significance: float = Field(ge=0)
 
 
+class DocumentsThresholds(_Section):
+    """Private documents. ``answerable``: the probability (0..1) from which a private fragment is quoted.
+
+    ``prior_own``, ``prior_bare``, ``prior_plain``: how likely the own documents answer, before they are looked at, a
+    question that names one of them, one that may mean them ("¿qué total sale?"), and any other; ``prior_refused``:
+    any other that the corpus cannot answer. ``rule_beside``: relevance from which a public fragment is quoted beside.
+    """
+
+    answerable: float = Field(gt=0, lt=1)
+    prior_own: float = Field(gt=0, lt=1)
+    prior_bare: float = Field(gt=0, lt=1)
+    prior_plain: float = Field(gt=0, lt=1)
+    prior_refused: float = Field(gt=0, lt=1)
+    rule_beside: float = Field(ge=0, le=1)
+
+
 class Thresholds(_Section):
     """Every threshold, with the version and date of the file."""
 
@@ -131,6 +147,7 @@ class Thresholds(_Section):
     qa: QaThresholds
     seal: SealThresholds
     drift: DriftThresholds
+    documents: DocumentsThresholds
 
 
 @lru_cache(maxsize=4)

@@ -2,9 +2,13 @@
 
 import streamlit as st
 
+from core.answering.both import private_passages
 from core.answering.render import place, validity
 from core.corpus.prepare import readable_path
 from core.corpus.register import find
+from core.documents.cookie import session_of
+from core.documents.search import SessionSearch
+from core.documents.sessions import new_session_id
 from core.errors import AsesoriaError
 from core.ingestion.worker import render_in_worker
 from core.models import Fragment, Scope, Source
@@ -77,30 +81,76 @@ def qa_statuses(services: Services) -> dict[str, QaStatus]:
         return {}
 
 
+def own_session() -> tuple[str, bool]:
+    """The id of this browser's session, and whether it lasts when the page is reloaded (it came in the cookie)."""
+    if found := session_of(st.context.cookies):
+        return found, True
+    return st.session_state.setdefault("session_without_cookie", new_session_id()), False
+
+
+def _left(search: SessionSearch) -> None:
+    """The tab is gone: nothing private stays in memory, and after the last one the session's end comes near."""
+    search.forget()
+    ready = startup().services
+    if ready is not None:
+        ready.sessions.leave(search.documents.session_id)
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=_left)
+def _own_search(session_id: str) -> SessionSearch:
+    services = services_or_wait()
+    services.sessions.enter(session_id)
+    return services.private_search(session_id)
+
+
+def own_search() -> SessionSearch:
+    """The search over the public corpus and this session's documents; kept for this tab alone."""
+    search = _own_search(own_session()[0])
+    search.documents.touch()
+    return search
+
+
+@st.cache_data(scope="session", show_spinner=False, max_entries=16)
+def own_page(doc_id: str, page: int, passages: tuple[str, ...]) -> bytes:
+    """A page of one of the session's documents as PNG, passages marked; cached for this session only."""
+    return own_search().documents.page_image(doc_id, page, passages)
+
+
 def show_source(source: Source, number: int, key: str) -> None:
     """One source: where it stands, the passage, how relevant it is, and the page itself on request."""
     services = services_or_wait()
-    with st.expander(f"[{number}] {place(source)}", icon=":material/description:"):
+    named = f"Su documento: {escape_markdown(place(source))}" if source.source_scope is Scope.PRIVATE else place(source)
+    with st.expander(f"[{number}] {named}", icon=":material/description:"):
+        own = source.source_scope is Scope.PRIVATE
         valid = validity(source)
-        st.markdown(f"**{source.title}**{f' · {valid}' if valid else ''}")
-        if source.source_scope is Scope.PUBLIC:
+        written = escape_markdown if own else str
+        if own:
+            st.badge("Su documento", icon=":material/folder_shared:", color="violet")
+        else:
             status_badge(qa_statuses(services).get(source.doc_id, QaStatus.NOT_EVALUATED))
+        st.markdown(f"**{written(source.title)}**{f' · {valid}' if valid else ''}")
         if source.section:
-            st.caption(source.section)
-        st.markdown("\n".join(f"> {line}  " for line in source.passage.split("\n")))
+            st.caption(written(source.section))
+        st.markdown("\n".join(f"> {written(line)}  " for line in source.passage.split("\n")))
         left, right = st.columns([2, 1], vertical_alignment="bottom")
         left.progress(source.relevance, text=f"Relevancia: {source.relevance:.2f}".replace(".", ","))
         if source.source_scope is Scope.PUBLIC and source.source_url:
             right.link_button("Documento oficial", source.source_url, icon=":material/open_in_new:", width="stretch")
-        label = f"Ver la página {source.page}" if source.page is not None else "Ver el artículo completo"
+        whole = "Ver la sección completa" if own else "Ver el artículo completo"
+        label = f"Ver la página {source.page}" if source.page is not None else whole
         if st.toggle(f"{label} con el pasaje marcado", key=f"{key}-page"):
             try:
                 if source.page is not None:
                     with st.spinner("Abriendo la página…"):
-                        image = official_page(source.doc_id, source.page, tuple(source.passage.split("\n")))
-                    st.image(image, caption=f"{source.title}, página {source.page}", width="stretch")
+                        image = (
+                            own_page(source.doc_id, source.page, private_passages(source))
+                            if own
+                            else official_page(source.doc_id, source.page, tuple(source.passage.split("\n")))
+                        )
+                    st.image(image, caption=f"{written(source.title)}, página {source.page}", width="stretch")
                 else:
-                    show_section(services.store.document(source.doc_id), source)
+                    text = own_search().documents.text if own else services.store.document
+                    show_section(text(source.doc_id), source)
             except AsesoriaError as error:
                 st.error(str(error), icon=":material/error:")
 
@@ -110,7 +160,8 @@ def show_section(fragments: list[Fragment], source: Source) -> None:
     section = [f for f in fragments if f.section_path == source.section_path]
     marked = source.passage.split("\n")
     with st.container(border=True, height=480):
-        st.markdown(f"#### {source.section_path[-1] if source.section_path else source.title}")
+        heading = source.section_path[-1] if source.section_path else source.title
+        st.markdown(f"#### {escape_markdown(heading) if source.source_scope is Scope.PRIVATE else heading}")
         heading = source.section_path[-1] if source.section_path else ""
         for fragment in section:
             for line in fragment.text.split("\n"):

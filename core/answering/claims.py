@@ -9,7 +9,7 @@ from core.ingestion.sentences import split_sentences
 _MARK = re.compile(r"\[\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*\]")
 _MARKS = re.compile(rf"(?:\s*{_MARK.pattern})+")
 _LEADING_MARKS = re.compile(rf"^\s*(?:{_MARK.pattern}[\s.;,]*)+")
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-zñ]\))\s+")
+_BULLET = re.compile(r"^\s*(?:(?:[-*+•]|\d{1,2}[.)]|[a-zñ]\))\s+){1,2}")
 _SEPARATOR = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
 
 
@@ -156,7 +156,7 @@ def _below(lines: list[str], number: int) -> tuple[int, ...]:
 def _sentences(text: str) -> list[tuple[int, int]]:
     """Spans of sentences; a quotation is never split, and marks after a full stop belong to what they follow."""
     masked = text
-    for start, end in quotations(text):
+    for start, end in (*quotations(text), *(m.span() for m in re.finditer(r"“[^“”]*”", text))):
         masked = masked[: start + 1] + re.sub(r"[.!?…:;\s«»]", "_", masked[start + 1 : end - 1]) + masked[end - 1 :]
     masked = re.sub(r"\[[^\]]*\](?:\s*\[[^\]]*\])*", lambda m: "_" * len(m.group()), masked)
     # "Texto. [1] Otro" and "Texto.[1] Otro": the marks move before the full stop for the splitting, lengths kept.

@@ -38,10 +38,17 @@ def source_from(
     )
 
 
-def compose(extracted: Extract, *, about: Callable[[str], tuple[int | None, str]]) -> tuple[str, tuple[Source, ...]]:
-    """The answer's text with ``[n]`` marks, and its sources in order of ``n``.
+def compose(
+    extracted: Extract,
+    *,
+    about: Callable[[str], tuple[int | None, str]],
+    first: int = 1,
+    written: Callable[[str], str] = str,
+) -> tuple[str, tuple[Source, ...]]:
+    """The answer's text with ``[n]`` marks from ``first`` on, and its sources in order of ``n``.
 
-    ``about(doc_id)`` gives the tax year and the date that the document states.
+    ``about(doc_id)`` gives the tax year and the date that the document states. ``written`` is applied to titles and
+    headings in the introductions, not to the quotes.
     """
     pieces = [[piece for quote in joined(unit.quotes) for piece in by_page(quote)] for unit, _ in extracted.units]
     by_place: dict[tuple[str, int | None], list[Quote]] = {}
@@ -50,7 +57,7 @@ def compose(extracted: Extract, *, about: Callable[[str], tuple[int | None, str]
         for quote in quotes:
             by_place.setdefault(_place(quote), []).append(quote)
             hits.setdefault(_place(quote), hit)
-    numbers = {place: n for n, place in enumerate(by_place, start=1)}
+    numbers = {place: n for n, place in enumerate(by_place, start=first)}
     sources = []
     for place, quotes in by_place.items():
         year, date = about(quotes[0].fragment.doc_id)
@@ -59,17 +66,17 @@ def compose(extracted: Extract, *, about: Callable[[str], tuple[int | None, str]
     headings = dict(extracted.headings)
     named: tuple[str, int | None, tuple[str, ...]] | None = None
     for index, ((unit, _), quotes) in enumerate(zip(extracted.units, pieces, strict=True)):
-        first = quotes[0]
+        opening = quotes[0]
         lines = []
         if index in headings:
-            lines.append(f"**{headings[index]}**")
+            lines.append(f"**{written(headings[index])}**")
             named = None
-        standing = (first.fragment.doc_id, first.page, first.fragment.section_path)
+        standing = (opening.fragment.doc_id, opening.page, opening.fragment.section_path)
         if standing != named:
-            lines.append(_introduction(first))
+            lines.append(_introduction(opening, written))
             named = standing
         for quote in quotes:
-            bullet = "- " if quote is not first and quote.item else ""
+            bullet = "- " if quote is not opening and quote.item else ""
             lines.append(f"{bullet}«{quote.text}» [{numbers[_place(quote)]}]")
         if unit.cut:
             lines.append("(La lista continúa en la fuente.)")
@@ -133,11 +140,11 @@ def _spaced(lines: Sequence[str]) -> list[str]:
     return spaced
 
 
-def _introduction(quote: Quote) -> str:
+def _introduction(quote: Quote, written: Callable[[str], str]) -> str:
     fragment = quote.fragment
     place = f", página {quote.page}" if quote.page is not None else ""
-    section = " › ".join(_shortened(part) for part in _own_headings(fragment)[-2:])
-    return f"**{fragment.title}**{place}{f' ({section})' if section else ''}:"
+    section = " › ".join(written(_shortened(part)) for part in _own_headings(fragment)[-2:])
+    return f"**{written(fragment.title)}**{place}{f' ({section})' if section else ''}:"
 
 
 def _own_headings(fragment: Fragment) -> tuple[str, ...]:

@@ -6,11 +6,21 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from core.answering.both import (
+    NO_RULE,
+    NOT_A_RULE,
+    OWN_HEADING,
+    RULE_HEADING,
+    Sides,
+    accounts,
+    extract_both,
+    sides_of,
+)
 from core.answering.cited import cite, keep_cited
 from core.answering.compose import compose
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
 from core.answering.extractive import Extractor, Searched
-from core.answering.parts import parts_of
+from core.answering.parts import Part, parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.premises import premise_of
 from core.answering.scope import Assessment, ScopeModel, assess, is_other_language, load_scope, trusted
@@ -18,8 +28,10 @@ from core.answering.sealing import Sealer
 from core.answering.sentence_model import SentenceModel
 from core.answering.synthesis import Draft, self_check, synthesise
 from core.answering.untrusted import blanked, without_orders
+from core.documents.record import PrivateDocument
+from core.documents.search import SessionResult, SessionSearch
 from core.errors import InvalidQuestionError, LlmAnswerError, LlmError, LlmSaysNotEnoughError
-from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, SelfCheck, Source
+from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Scope, SelfCheck, Source
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
@@ -29,7 +41,11 @@ FRAGMENTS_FOR_ANSWER = 8
 
 @dataclass(frozen=True, slots=True)
 class _Verified:
-    """A verified text with its sources, and how it came about."""
+    """A verified text with its sources, and how it came about.
+
+    ``placed``: the notices stand in the text already. ``relevances``: of the fragments that it was made from, where
+    that is not the whole of what was found. ``category``: where it is not the scope's.
+    """
 
     text: str
     sources: tuple[Source, ...]
@@ -42,6 +58,9 @@ class _Verified:
     model: str = ""
     prompt_version: str = ""
     notices: tuple[str, ...] = ()
+    placed: bool = False
+    relevances: tuple[float, ...] = ()
+    category: Category | None = None
 
 
 class AnswerEngine:
@@ -78,21 +97,24 @@ class AnswerEngine:
         self._sealer = sealer or Sealer(thresholds)
         self._redact = redact
 
-    def ask(self, question: str, *, history: Sequence[Turn] = ()) -> Answer:
+    def ask(self, question: str, *, history: Sequence[Turn] = (), private: SessionSearch | None = None) -> Answer:
         """Answer ``question``. Not finding is not an error: the answer then has ``grounded=False`` and no sources.
 
-        ``history`` is the conversation so far, oldest first.
+        ``history`` is the conversation so far, oldest first. ``private``: one session's search, whose documents have
+        part in the answer.
 
         Raises:
             InvalidQuestionError: the question is empty or too long.
             IndexNotReadyError: nothing is indexed yet.
         """
-        for item in self.stream(question, history=history):
+        for item in self.stream(question, history=history, private=private):
             if isinstance(item, Answer):
                 return item
         raise RuntimeError("the stream ended without an answer")
 
-    def stream(self, question: str, *, history: Sequence[Turn] = ()) -> Generator[str | Answer, None, None]:
+    def stream(
+        self, question: str, *, history: Sequence[Turn] = (), private: SessionSearch | None = None
+    ) -> Generator[str | Answer, None, None]:
         """As `ask`: first the model's draft as it is being written, which is not verified, and last the `Answer`.
 
         The answer takes the draft's place: only its text is verified. Without a model there is no draft.
@@ -105,37 +127,47 @@ class AnswerEngine:
             return
         asked = self.check(resolved.question[: self._max_chars])
         earlier = [turn.question for turn in history] if resolved.follow_up else []
-        with closing(self._examine(asked, FRAGMENTS_FOR_ANSWER, earlier)) as steps:
+        with closing(self._examine(asked, FRAGMENTS_FOR_ANSWER, earlier, private)) as steps:
             for step in steps:
                 if isinstance(step, str):
                     yield step
                 else:
                     yield replace(step.answer, understood=asked if resolved.follow_up else "")
 
-    def examine(self, question: str, *, k: int = FRAGMENTS_FOR_ANSWER) -> Examination:
+    def examine(
+        self, question: str, *, k: int = FRAGMENTS_FOR_ANSWER, private: SessionSearch | None = None
+    ) -> Examination:
         """As `ask`, of a question by itself, with the ``k`` best fragments and the scope's verdict."""
-        for step in self._examine(self.check(question), k, ()):
+        for step in self._examine(self.check(question), k, (), private):
             if isinstance(step, Examination):
                 return step
         raise RuntimeError("the examination ended without an answer")
 
-    def _examine(self, question: str, k: int, earlier: Sequence[str]) -> Generator[str | Examination, None, None]:
+    def _examine(
+        self, question: str, k: int, earlier: Sequence[str], private: SessionSearch | None
+    ) -> Generator[str | Examination, None, None]:
         clock = time.perf_counter()
-        result = self._retriever.run(question, k)
+        result = (private or self._retriever).run(question, k)
+        public = result.public if isinstance(result, SessionResult) else result
         searched = time.perf_counter()
-        verdict = assess(question, result, self._scope, threshold=self._thresholds.scope.answerable)
-        result = trusted(result, verdict.answerable, self._scope)
+        verdict = assess(question, public, self._scope, threshold=self._thresholds.scope.answerable)
+        public = trusted(public, verdict.answerable, self._scope)
+        result = result.with_public(public) if isinstance(result, SessionResult) else public
         scoped = time.perf_counter()
-        if verdict.refusal:
+        made = None
+        if private is not None and isinstance(result, SessionResult):
+            made = yield from self._over_both(question, result, verdict, earlier, private)
+        if made is None and verdict.refusal:
             made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
-        else:
-            made = yield from self._made(question, _data_only(result), verdict.category, earlier)
+        elif made is None:
+            made = yield from self._made(question, _data_only(public), verdict.category, earlier)
         timings = {
             **result.timings,
             "search_ms": 1000 * (searched - clock),
             "scope_ms": 1000 * (scoped - searched),
             "answer_ms": 1000 * (time.perf_counter() - scoped),
         }
+        made = replace(made, relevances=made.relevances or tuple(hit.relevance for hit in public.found))
         yield self._sealed(question, result, verdict, made, timings)
 
     def _sealed(
@@ -146,7 +178,7 @@ class AnswerEngine:
         answer = Answer(
             text=_with_notices(question, made) if grounded else made.text,
             grounded=grounded,
-            category=verdict.category if grounded or verdict.refusal else Category.NO_ANSWER,
+            category=(made.category or verdict.category) if grounded or verdict.refusal else Category.NO_ANSWER,
             mode=made.mode,
             sources=made.sources,
             fallback=made.fallback,
@@ -155,7 +187,7 @@ class AnswerEngine:
         )
         sealed = self._sealer.with_seal(
             answer,
-            relevances=[hit.relevance for hit in result.found],
+            relevances=made.relevances,
             coverage=made.coverage,
             supporting=made.supporting,
             self_check=made.check,
@@ -172,7 +204,8 @@ class AnswerEngine:
         if self._synthesis is None:
             return self._extracted(question, result, category)
         try:
-            return (yield from self._synthesised(self._synthesis, question, result.found, category, earlier))
+            asked, before = self._redact(question), [self._redact(said) for said in earlier]
+            return (yield from self._synthesised(self._synthesis, asked, result.found, category, before))
         except LlmError as error:
             made = self._extracted(question, result, category)
             said_no = isinstance(error, LlmSaysNotEnoughError)
@@ -188,11 +221,12 @@ class AnswerEngine:
     ) -> Generator[str, None, _Verified]:
         """Draft, verification, self-verification; all that the model does within the time limit.
 
+        ``question`` and ``earlier`` are redacted already.
+
         Raises:
             LlmError: there is no draft, or nothing of it is supported.
         """
         end = time.monotonic() + synthesis.limits.timeout_s
-        question, earlier = self._redact(question), [self._redact(asked) for asked in earlier]
         draft = yield from _drafted(
             synthesise(
                 question, found, model=synthesis.model, category=category, limits=synthesis.limits, history=earlier
@@ -244,6 +278,84 @@ class AnswerEngine:
             notices.append(texts["premise"])
         return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting, notices=tuple(notices))
 
+    def _over_both(
+        self,
+        question: str,
+        result: SessionResult,
+        verdict: Assessment,
+        earlier: Sequence[str],
+        private: SessionSearch,
+    ) -> Generator[str, None, _Verified | None]:
+        """The verified text where the own documents have part in the answer; None where they have not."""
+        parts = parts_of(question) or (Part("", question),)
+        results = [
+            _own_data_only(result),
+            *(_own_data_only(private.run(p.query, FRAGMENTS_FOR_ANSWER)) for p in parts[1:]),
+        ]
+        documents = private.documents.documents()
+        sides = sides_of(
+            list(zip(parts, results, strict=True)), verdict, known=self._thresholds.documents, documents=documents
+        )
+        if sides is None:
+            return None
+        fallback: LlmError | None = None
+        if self._synthesis is not None:
+            category = verdict.category if sides.rule else Category.DIRECT
+            asked, before = private.documents.redacted(question), [private.documents.redacted(q) for q in earlier]
+            try:
+                made = yield from self._synthesised(self._synthesis, asked, sides.hits, category, before)
+                return _synthesis_of_both(made, sides, category, documents)
+            except LlmError as error:
+                fallback = error
+        extracted = self._extracted_both(question, sides, verdict, private, documents)
+        if extracted is None or fallback is None:
+            return extracted
+        said_no = isinstance(fallback, LlmSaysNotEnoughError)
+        return replace(extracted, mode=Mode.FALLBACK, fallback=str(fallback), refusal=said_no)
+
+    def _extracted_both(
+        self,
+        question: str,
+        sides: Sides,
+        verdict: Assessment,
+        private: SessionSearch,
+        documents: Sequence[PrivateDocument],
+    ) -> _Verified | None:
+        near = private.neighbours(self._neighbours)
+        extractor = Extractor(lambda f: [blanked(other) for other in near(f)], self._terms(), self._sentences)
+        both = extract_both(question, sides, extractor=extractor, about=self._about, verify=self._verify)
+        if both is None:
+            return None
+        texts = load_scope().answers
+        warnings = accounts(both.sources, documents)
+        own_part = [OWN_HEADING, both.own, NOT_A_RULE, *warnings]
+        notices = [NOT_A_RULE, *warnings]
+        rule_part: list[str] = []
+        if both.rule:
+            units = both.rule_extract.units
+            rule_part = [RULE_HEADING, both.rule, texts["common_territory"]]
+            if verdict.category is Category.PERSONAL_CASE:
+                notices.append(_personal([hit for _, hit in units], [unit.text for unit, _ in units]))
+                rule_part.insert(1, notices[-1])
+            if premise_of(question) and not both.rule_extract.correction:
+                notices.append(texts["premise"])
+                rule_part.insert(1, notices[-1])
+        elif sides.rule_asked:
+            notices.append(NO_RULE)
+            rule_part = [NO_RULE]
+        ordered = [*rule_part, *own_part] if both.rule and sides.rule_first else [*own_part, *rule_part]
+        return _Verified(
+            "\n\n".join(ordered),
+            both.sources,
+            Mode.EXTRACTIVE,
+            both.coverage,
+            both.supporting,
+            notices=tuple(notices),
+            placed=True,
+            relevances=_relevances(sides if both.rule else replace(sides, rule=())),
+            category=verdict.category if both.rule else Category.DIRECT,
+        )
+
     def _around(self, fragment: Fragment) -> Sequence[Fragment]:
         return [blanked(near) for near in self._neighbours(fragment)]
 
@@ -278,6 +390,37 @@ def _data_only(result: SearchResult) -> SearchResult:
     return replace(result, found=tuple(without_orders(hit) for hit in result.found))
 
 
+def _own_data_only(result: SessionResult) -> SessionResult:
+    """As `_data_only`, of a search over both."""
+    return replace(
+        result,
+        found=tuple(without_orders(hit) for hit in result.found),
+        private=tuple(without_orders(hit) for hit in result.private),
+    )
+
+
+def _relevances(sides: Sides) -> tuple[float, ...]:
+    return tuple(hit.relevance for hit in sides.hits)
+
+
+def _synthesis_of_both(
+    made: _Verified, sides: Sides, category: Category, documents: Sequence[PrivateDocument]
+) -> _Verified:
+    """A model's text over both with what we add: it has marked itself what only the own document says (`cite`)."""
+    warnings = accounts(made.sources, documents)
+    official = any(source.source_scope is Scope.PUBLIC for source in made.sources)
+    above = list(made.notices) if official else []
+    below = [*warnings, *([load_scope().answers["common_territory"]] if official else [])]
+    return replace(
+        made,
+        text="\n\n".join([*above, made.text, *below]),
+        notices=(*above, *warnings),
+        placed=True,
+        relevances=_relevances(sides),
+        category=category if official else Category.DIRECT,
+    )
+
+
 def _drafted(steps: Iterator[str | Draft]) -> Generator[str, None, Draft]:
     """Pass on the draft's text as it comes; the draft itself is the generator's return value."""
     for step in steps:
@@ -296,7 +439,7 @@ def _cited(sources: Sequence[Source], shown: Sequence[RetrievedFragment]) -> lis
 def _with_notices(question: str, made: _Verified) -> str:
     """The answer's text with what every reader of it has to know."""
     texts = load_scope().answers
-    parts = [*made.notices, made.text, texts["common_territory"]]
+    parts = [made.text] if made.placed else [*made.notices, made.text, texts["common_territory"]]
     if is_other_language(question):
         parts.append(texts["other_language"])
     return "\n\n".join(parts)

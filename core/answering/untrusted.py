@@ -28,6 +28,8 @@ _ORDERS = re.compile(
     r"|\[\s*(?:fuente|source|cita)\s*:|</?\s*(?:fragmento|pregunta|system|instruc\w+)\b|<\|"
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+# What poses as one of our citations.
+_MARK = re.compile(r"\[(\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*)\]")
 _ENDS = (".", "!", "?", ":", "»", ")")
 
 
@@ -40,18 +42,29 @@ def without_orders(hit: RetrievedFragment) -> RetrievedFragment:
 def blanked(fragment: Fragment) -> Fragment:
     """A user's fragment with spaces in the place of lines that speak to the machine; offsets stay as they are.
 
-    A line that does not end a sentence takes the next one with it. Fragments of official documents come back as they are.
+    A line that does not end a sentence takes the next one with it; ``[1]`` becomes ``(1)``; headings and a title that
+    speak to the machine are left out. Fragments of official documents come back as they are.
     """
     if fragment.source_scope is Scope.PUBLIC:
         return fragment
     text = _COMMENT.sub(lambda match: _blank(match.group()), fragment.text)
     lines, goes_on = [], False
     for line in text.split("\n"):
-        if goes_on or _ORDERS.search(fold(line)):
+        if goes_on or is_order(line):
             goes_on = not line.rstrip().endswith(_ENDS) and bool(line.strip())
             line = _blank(line)
         lines.append(line)
-    return replace(fragment, text="\n".join(lines))
+    return replace(
+        fragment,
+        text=_MARK.sub(r"(\1)", "\n".join(lines)),
+        title="Documento propio" if is_order(fragment.title) else fragment.title,
+        section_path=tuple(heading for heading in fragment.section_path if not is_order(heading)),
+    )
+
+
+def is_order(text: str) -> bool:
+    """Whether a line speaks to the machine."""
+    return bool(_ORDERS.search(fold(text)))
 
 
 def _blank(text: str) -> str:

@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -68,22 +69,17 @@ def _run(request: dict[str, Any], settings: Settings, progress: Progress | None)
         encoding="utf-8",
     )
     assert child.stdin is not None and child.stdout is not None
-    timed_out = threading.Event()
-
-    def stop() -> None:
-        timed_out.set()
-        child.kill()
-
-    timer = threading.Timer(settings.load_timeout_s, stop)
-    timer.start()
+    watch = _Watch(child.kill, limit=settings.load_timeout_s, stall=settings.load_stall_s)
     try:
         child.stdin.write(json.dumps(request))
         child.stdin.close()
         for line in child.stdout:
             kind, _, rest = line.rstrip("\n").partition(" ")
-            if kind == "progress" and progress:
+            if kind == "progress":
                 stage, done, total = json.loads(rest)
-                progress(stage, done, total)
+                watch.note(done / max(total, 1))
+                if progress:
+                    progress(stage, done, total)
             elif kind == "result":
                 return rest
             elif kind == "error":
@@ -92,17 +88,69 @@ def _run(request: dict[str, Any], settings: Settings, progress: Progress | None)
     except BrokenPipeError:
         pass  # the child died before reading: reported below
     finally:
-        timer.cancel()
+        watch.end()
         child.kill()
         child.stdout.close()
         child.wait()
-    if timed_out.is_set():
+    if watch.gave_up:
         raise UnreadableDocumentError(
-            f"Leer el archivo lleva más de {settings.load_timeout_s:.0f} s y se ha interrumpido. Divídalo en partes más pequeñas."
+            f"Leer el archivo lleva más de {watch.seconds:.0f} s y se ha interrumpido. Divídalo en partes más pequeñas."
         )
     raise UnreadableDocumentError(
         "El archivo no se ha podido procesar (dañado, o necesita demasiada memoria). Expórtelo de nuevo o divídalo en partes."
     )
+
+
+class _Watch:
+    """Kills the child at ``limit`` seconds; at ``stall`` already (0 = never) unless it is on the way to end in time.
+
+    On the way means that it has told of progress within the last seconds, and at that pace ends within ``limit``.
+    """
+
+    _NEWS_S = 5.0
+
+    def __init__(self, kill: Callable[[], None], *, limit: float, stall: float) -> None:
+        self._kill, self._limit = kill, limit
+        self._begun = self._last = time.monotonic()
+        self._first: tuple[float, float] | None = None
+        self._share = 0.0
+        self.gave_up = False
+        self._ended = threading.Event()
+        self._stall = min(stall or limit, limit)
+        threading.Thread(target=self._run, name="reading-watch", daemon=True).start()
+
+    @property
+    def seconds(self) -> float:
+        """How long the reading took so far."""
+        return time.monotonic() - self._begun
+
+    def note(self, share: float) -> None:
+        """The child has told that ``share`` (0..1) of a stage is done."""
+        begins = self._first is None or share < self._share  # the first news, or those of another stage
+        self._last, self._share = time.monotonic(), share
+        if begins:
+            self._first = (self._last, share)
+
+    def end(self) -> None:
+        """The child is done."""
+        self._ended.set()
+
+    def _run(self) -> None:
+        wait = self._stall
+        while not self._ended.wait(wait):
+            if self.seconds >= self._limit or not self._in_time():
+                self.gave_up = True
+                self._kill()
+                return
+            wait = min(1.0, max(0.01, self._limit - self.seconds))
+
+    def _in_time(self) -> bool:
+        now = time.monotonic()
+        if self._first is None or now - self._last > self._NEWS_S:
+            return False
+        since, share = self._first
+        pace = (self._share - share) / max(self._last - since, 1e-6)
+        return self.seconds + (1 - self._share) / max(pace, 1e-9) <= self._limit
 
 
 def _limit_memory(megabytes: int) -> None:

@@ -6,10 +6,12 @@ import re
 import secrets
 import threading
 import unicodedata
+from collections.abc import Iterable
 
 from core.privacy.kinds import Kind
 
 _AT = re.compile(r"\s*[(\[{]?\s*(?:\bat\b|\barroba\b|@)\s*[)\]}]?\s*", re.IGNORECASE)
+_USED = re.compile(rf"<({'|'.join(Kind)})_(\d{{1,6}})>")
 _DOT = re.compile(r"\s*[(\[{]\s*(?:punto|dot)\s*[)\]}]\s*|\s+punto\s+", re.IGNORECASE)
 
 
@@ -41,6 +43,13 @@ class Placeholders:
         self._numbers: dict[bytes, int] = {}
         self._last: dict[Kind, int] = {}
         self._lock = threading.Lock()
+
+    def skip_used(self, texts: Iterable[str]) -> None:
+        """Number on after the placeholders that stand in ``texts``, which an earlier process redacted."""
+        with self._lock:
+            for text in texts:
+                for kind, number in _USED.findall(text):
+                    self._last[Kind(kind)] = max(self._last.get(Kind(kind), 0), int(number))
 
     def name(self, kind: Kind, value: str) -> str:
         """The placeholder without its angle brackets, e.g. ``NIF_1``."""

@@ -54,9 +54,9 @@ def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> Non
 
 
 def test_arrows_point_one_way() -> None:
-    """Ingestion, corpus and retrieval know nothing of answering, pages or API."""
+    """Ingestion, corpus, retrieval and private documents know nothing of answering, pages or API."""
     upper = ("core.answering", "core.api", "core.services", "core.startup", "pages")
-    for folder in ("ingestion", "corpus", "retrieval", "privacy"):
+    for folder in ("ingestion", "corpus", "retrieval", "privacy", "documents"):
         for path in (PROJECT_ROOT / "core" / folder).glob("*.py"):
             assert not {m for m in imports_of(path) if m.startswith(upper)}, path
 
@@ -73,6 +73,10 @@ def test_the_seal_s_state_is_changed_by_one_function_only() -> None:
     assert users == {"core/records/states.py", "core/seal/state.py"}
     writers = {p.name for p in CORE if "seal_state.insert" in p.read_text("utf-8")}
     assert writers == {"states.py"}
+
+
+def test_the_api_knows_nothing_of_private_documents() -> None:
+    assert not {m for m in imports_of(PROJECT_ROOT / "core" / "api.py") if m.startswith("core.documents")}
 
 
 def test_importing_the_engine_loads_no_heavy_library() -> None:

@@ -29,9 +29,9 @@ def test_thresholds_are_pinned() -> None:
             "coverage_beside_quote": 0.3,
             "part": 0.2,
             "rival_margin": 0.4,
-            "swap_margin": 0.2,
-            "cross_margin": 0.2,
-            "twice_margin": -0.8,
+            "swap_margin": 0.15,
+            "cross_margin": 0.15,
+            "twice_margin": -1.0,
         },
         "qa": {
             "question_pass": 7.5,
@@ -51,6 +51,14 @@ def test_thresholds_are_pinned() -> None:
             "supporting_relevance": 0.4,
         },
         "drift": {"days": 7, "amber_points": 5.0, "red_points": 10.0, "minimum_answers": 200, "significance": 3.0},
+        "documents": {
+            "answerable": 0.5,
+            "prior_own": 0.9,
+            "prior_bare": 0.6,
+            "prior_plain": 0.2,
+            "prior_refused": 0.4,
+            "rule_beside": 0.3,
+        },
     }
 
 

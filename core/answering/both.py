@@ -1,0 +1,203 @@
+"""Answers over both: what the user's document says and what the rule says, never one as the other."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.answering.cited import keep_cited
+from core.answering.compose import compose
+from core.answering.extractive import Extract, Extractor, Searched
+from core.answering.parts import Part
+from core.answering.ports import Verifier
+from core.answering.scope import Assessment
+from core.answering.untrusted import is_order
+from core.documents.record import PrivateDocument
+from core.documents.reference import Reference, read_reference
+from core.documents.relevance import at_prior
+from core.documents.search import SessionResult
+from core.models import RetrievedFragment, Scope, Source
+from core.thresholds import DocumentsThresholds
+
+OWN_HEADING = "### Según su documento"
+RULE_HEADING = "### Según la norma"
+NOT_A_RULE = "_Es lo que dice su documento; no es una norma ni una comprobación de que esté bien._"
+NO_RULE = "_Sobre la norma, los documentos oficiales no dan respuesta suficiente a esta pregunta._"
+_PLACEHOLDER = re.compile(r"<[^\W\d_]+(?:_[^\W\d_]+)*_?\d*>|\(\d{1,3}\)|\n")
+_QUOTED = re.compile(r"^(- )?«(.*)»((?: \[\d+\])+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What was found on each side, for each thing asked: own documents and rule.
+
+    ``rule_asked``: the question asks for the rule. ``rule_first``: nothing in it speaks of an own document, and the
+    rule fits better.
+    """
+
+    own: tuple[Searched, ...]
+    rule: tuple[Searched, ...]
+    rule_asked: bool
+    rule_first: bool
+
+    @property
+    def hits(self) -> tuple[RetrievedFragment, ...]:
+        """All fragments of both sides, without repeats, those of the side that comes first first."""
+        ordered = (self.rule, self.own) if self.rule_first else (self.own, self.rule)
+        return tuple({hit.fragment.id: hit for side in ordered for part in side for hit in part.found}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """A verified text over both sides, before what we add to it. ``rule`` and ``own`` are its two parts ('' for none);
+    marks count through both in the order in which they stand."""
+
+    own: str
+    rule: str
+    sources: tuple[Source, ...]
+    coverage: float
+    supporting: int
+    rule_extract: Extract
+
+
+def sides_of(
+    results: Sequence[tuple[Part, SessionResult]],
+    verdict: Assessment,
+    *,
+    known: DocumentsThresholds,
+    documents: Sequence[PrivateDocument],
+) -> Sides | None:
+    """What answers each part of a question, by side; None where no own document has part in the answer.
+
+    ``verdict`` is the scope's on the public search alone: a question about the own document is answered from it
+    even where the corpus cannot answer.
+    """
+    titles = [document.title for document in documents]
+    several = len(results) > 1
+    own, rule, references = [], [], []
+    for part, result in results:
+        reference = _of_part(part, result.reference, titles) if several else result.reference
+        references.append(reference)
+        title = part.title if several else ""
+        hits = own_hits(result, verdict, known, reference)
+        if hits:
+            own.append(Searched(part.query, hits, {}, title))
+        if wants_rule(result, verdict, known, reference):
+            rule.append(Searched(part.query, result.public.found, result.public.expected, title))
+    if not own:
+        return None
+    best_rule = max((searched.found[0].relevance for searched in rule), default=0.0)
+    first = not any(r.any for r in references) and best_rule >= own[0].found[0].relevance
+    return Sides(tuple(own), tuple(rule), any(r.rule for r in references), first)
+
+
+def own_hits(
+    result: SessionResult, verdict: Assessment, known: DocumentsThresholds, reference: Reference
+) -> tuple[RetrievedFragment, ...]:
+    """The private fragments to quote from: those that answer, and none where they do not suffice.
+
+    That the corpus cannot answer a question makes it likelier that it is about the own documents.
+    """
+    if reference.rule and not reference.own and result.reference.own:
+        return ()  # this part of the question leaves the document for the rule
+    hits = result.private
+    if verdict.refusal and not result.reference.any:
+        before, after = known.prior_plain, known.prior_refused
+        hits = tuple(replace(h, relevance=at_prior(h.relevance, before=before, after=after)) for h in hits)
+    return tuple(hit for hit in hits if hit.relevance >= known.answerable)
+
+
+def wants_rule(result: SessionResult, verdict: Assessment, known: DocumentsThresholds, reference: Reference) -> bool:
+    """Whether the public part is shown beside the private one: it can be answered, and the rule is asked for, or
+    the question names no document of one's own and a public fragment fits it well enough."""
+    if verdict.refusal or not result.public.found:
+        return False
+    fits = result.public.found[0].relevance >= known.rule_beside
+    return reference.rule or (fits and not reference.own)
+
+
+def extract_both(
+    question: str,
+    sides: Sides,
+    *,
+    extractor: Extractor,
+    about: Callable[[str], tuple[int | None, str]],
+    verify: Verifier,
+) -> Both | None:
+    """Exact quotes of both sides, each under its heading, verified as one draft; None where no own quote is left."""
+    own, rule = extractor.extract(question, sides.own), extractor.extract(question, sides.rule)
+    if not own.units:
+        return None
+    sources: list[Source] = []
+    parts = []
+    for extracted in (rule, own) if sides.rule_first else (own, rule):
+        if extracted.units:
+            written = plain if extracted is own else str
+            text, some = compose(extracted, about=about, first=len(sources) + 1, written=written)
+            parts.append(f"{OWN_HEADING if extracted is own else RULE_HEADING}\n\n{text}")
+            sources += some
+    draft = "\n\n".join(parts)
+    hits = {
+        q.fragment.id: replace(hit, fragment=q.fragment) for e in (own, rule) for u, hit in e.units for q in u.quotes
+    }
+    cited = {number: hits[source.fragment_id] for number, source in enumerate(sources, start=1)}
+    verified = verify(draft, cited, own=[line for line in draft.split("\n") if "«" not in line])
+    text, kept = keep_cited(_harmless(verified.text), sources)
+    found = _split(text)
+    if not any(source.source_scope is Scope.PRIVATE for source in kept) or not found[OWN_HEADING]:
+        return None
+    return Both(found[OWN_HEADING], found[RULE_HEADING], kept, verified.coverage, verified.supporting, rule)
+
+
+def accounts(sources: Sequence[Source], documents: Sequence[PrivateDocument]) -> tuple[str, ...]:
+    """A paragraph of ours for each document cited whose sums do not add up."""
+    cited = {source.doc_id for source in sources if source.source_scope is Scope.PRIVATE}
+    found = []
+    for document in documents:
+        findings = [f for f in document.findings if not is_order(f.text)]
+        if document.doc_id in cited and findings:
+            intro = f"**Atención: hay cuentas que no cuadran en «{plain(document.title)}».** AsesorIA no las corrige:"
+            lines = [f"- {plain(f.text)}{f' (página {f.page})' if document.paged and f.page else ''}" for f in findings]
+            found.append("\n".join([intro, "", *lines]))
+    return tuple(found)
+
+
+def plain(text: str) -> str:
+    """Text whose signs mean nothing to Markdown or HTML, on one line."""
+    return "".join(f"\\{ch}" if ch in "\\`*_[]<>$~#|!" else ch for ch in " ".join(text.split()))
+
+
+def private_passages(source: Source) -> tuple[str, ...]:
+    """What of a private source's passage can be found on the page: the text between the placeholders."""
+    return tuple(p.strip() for p in _PLACEHOLDER.split(source.passage) if len(p.strip()) > 2)
+
+
+def _of_part(part: Part, whole: Reference, titles: Sequence[str]) -> Reference:
+    """What a part of a question refers to, by its own words: its query carries the subject of the first part."""
+    own_words = read_reference(part.title, titles)
+    return replace(own_words, own=own_words.own or (whole.own and not own_words.rule))
+
+
+def _harmless(text: str) -> str:
+    """The draft with the quotes under the own heading escaped: a document cannot place links, pictures or headings
+    in an answer."""
+    lines, own = [], False
+    for line in text.split("\n"):
+        if line in (OWN_HEADING, RULE_HEADING):
+            own = line == OWN_HEADING
+        elif own and (quoted := _QUOTED.match(line)):
+            line = f"{quoted[1] or ''}«{plain(quoted[2])}»{quoted[3]}"
+        elif own and "«" in line:
+            line = plain(line)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _split(text: str) -> dict[str, str]:
+    """The text under each of the two headings."""
+    found: dict[str, list[str]] = {OWN_HEADING: [], RULE_HEADING: []}
+    under: list[str] = []
+    for line in text.split("\n"):
+        under = found.get(line, under)
+        if line not in found:
+            under.append(line)
+    return {heading: "\n".join(lines).strip() for heading, lines in found.items()}

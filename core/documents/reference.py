@@ -1,0 +1,72 @@
+"""Does a question speak of a document of one's own? "mi factura", "la carta", "¿qué total sale?"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.retrieval.terms import fold, stems
+
+_NOUN = (
+    r"(?:facturas?|cartas?|notificaci(?:on|ones)|documentos?|archivos?|ficheros?|pdf|contratos?|recibos?|tickets?|tiques?|"
+    r"presupuestos?|requerimientos?|escritos?|liquidaci(?:on|ones)|propuestas?|resoluci(?:on|ones)|providencias?|nominas?|"
+    r"extractos?|justificantes?|certificados?|albaran(?:es)?|textos?|papel(?:es)?|hojas?|borrador(?:es)?|libros? de facturas|"
+    r"informes?|tablas?|anexos?|polizas?|escrituras?|acuerdos?|correos?|comunicaci(?:on|ones)|minutas?|sanci(?:on|ones))"
+)
+_OWN = re.compile(
+    rf"\b(?:mis?|nuestr[ao]s?|es[ae]s?|es[eo]s?|est[aeo]s?|dich[ao]s?|aquel(?:la)?) (?:\w+ )?{_NOUN}\b"
+    rf"|\b{_NOUN} (?:que (?:he|hemos|me|nos|te) |subid\w+|adjunt\w+|recibid\w+|enviad\w+|de arriba)"
+    r"|\b(?:he|hemos) (?:subido|adjuntado|cargado|enviado|recibido|pasado)\b|\badjunt[oa]s?\b"
+    r"|\b(?:me|nos) (?:ha llegado|han mandado|han enviado|reclaman|notifican|dan de plazo)\b"
+)
+# "la factura", "el contrato": of one's own where the question asks for something that stands on a single document.
+_DEFINITE = re.compile(rf"\b(?:la|el|las|los|del|al) {_NOUN}\b")
+_PROPERTY = re.compile(
+    r"\b(?:que|cual(?:es)?(?: es| son)?(?: el| la| los| las)?|cuanto|cuanta|cuantos|cuantas|cuando|quien(?:es)?|a quien|de quien|"
+    r"a nombre de quien|de cuanto|por cuanto|con que)\b[^?]*?\b"
+    r"(?:total(?:es)?|importes?|bases?(?: imponibles?)?|iva|retenci\w+|irpf|vence|vencen|vencimiento|fechas?|numero|numeracion|"
+    r"emisor|emite|emitio|client\w+|proveedor\w*|destinatari\w+|firma\w*|conceptos?|lineas?|sale|salen|suma\w*|pone|dice|"
+    r"reclama\w*|pid\w+|plazo|fianza|renta|precios?|cantidad(?:es)?|forma de pago|referencia|expedient\w+|cuota|recargo|"
+    r"paga\w*|debo|tengo que pagar|cuesta|cost\w+|intereses|alquiler|clausulas?|paginas?)\b"
+)
+# What asks for the rule, whatever document the question speaks of.
+_RULE = re.compile(
+    r"\b(?:deduc\w+|desgrav\w+|obligatori\w+|obligad\w+|es legal|"
+    r"segun la (?:ley|norma)|la (?:ley|norma)|normativa|es correct\w+|esta bien|"
+    r"puedo|puede\w*|debo|debe\w*|tengo que|hay que|hace falta|recurr\w+|alega\w*|sancion\w*|multa|"
+    r"plazo (?:legal|para)|requisitos|"
+    r"como (?:se|hago|contesto|declaro)|modelo \d{3}|exent\w+|tipo de iva|que iva lleva|contener|declar\w+|tribut\w+)\b"
+)
+_FEW_STEMS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """``own``: the question names a document of one's own. ``bare``: it asks for what stands on a single document
+    ("¿qué total sale?") and names no other topic. ``rule``: it (also) asks what the rule is."""
+
+    own: bool
+    bare: bool
+    rule: bool
+
+    @property
+    def any(self) -> bool:
+        """Whether the own documents are meant."""
+        return self.own or self.bare
+
+
+def read_reference(question: str, titles: Sequence[str] = ()) -> Reference:
+    """Read the wording of ``question``; ``titles`` are the (redacted) names of the session's documents."""
+    text = fold(question)
+    asks = bool(_PROPERTY.search(text))
+    own = bool(_OWN.search(text)) or (asks and bool(_DEFINITE.search(text))) or _names(text, titles)
+    return Reference(own=own, bare=asks and len(set(stems(question))) <= _FEW_STEMS, rule=bool(_RULE.search(text)))
+
+
+def _names(text: str, titles: Sequence[str]) -> bool:
+    """Whether a file's name, or the number in it, stands in the question."""
+    for title in titles:
+        name = fold(re.sub(r"\.[A-Za-z0-9]{1,10}$", "", title)).replace("_", " ").strip()
+        numbers = re.findall(r"\d{2,}(?:[-/]\d+)+|\d{5,}", name)
+        if (len(name) >= 5 and name in text) or any(number in text for number in numbers):
+            return True
+    return False

@@ -1,0 +1,87 @@
+"""Uploads that are too much, read in the real worker, and the real files that people upload."""
+
+import threading
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+
+from core.config import Settings
+from core.documents.intake import Upload
+from tests.private_documents import library
+
+
+def pdf_with_stream(content: bytes) -> bytes:
+    """A one-page PDF whose content stream is ``content``, compressed."""
+    packed = zlib.compress(content, 9)
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d /Filter /FlateDecode >>\nstream\n" % len(packed) + packed + b"\nendstream",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    out, places = b"%PDF-1.7\n", []
+    for number, body in enumerate(objects, start=1):
+        places.append(len(out))
+        out += b"%d 0 obj\n" % number + body + b"\nendobj\n"
+    start = len(out)
+    out += b"xref\n0 6\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places)
+    return out + b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % start
+
+
+TEXT = b"BT /F1 12 Tf 50 700 Td (Contrato de arrendamiento de local de negocio) Tj ET\n"
+LIMITS = {"upload_stall_s": 10.0, "upload_timeout_s": 20.0, "upload_memory_mb": 1200}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(pdf_with_stream(TEXT + b" " * (1100 * 2**20)), id="decompression bomb"),
+        pytest.param(pdf_with_stream(TEXT + b"1 1 m 9 9 l S " * 4_000_000), id="a page that makes the parser spin"),
+    ],
+)
+def test_what_is_too_much_for_the_parser_is_killed_while_others_are_served(data: bytes, tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, **LIMITS)
+    slow, other = library(settings), library(settings)
+    outcomes = []
+    thread = threading.Thread(target=lambda: outcomes.extend(slow.add([Upload("mucho.pdf", data)])))
+    begun = time.monotonic()
+    thread.start()
+    (served,) = other.add([Upload("otro.md", b"El local cuesta 900,00 euros.")])
+    assert served.document is not None
+    thread.join(60)
+    took = time.monotonic() - begun
+    (outcome,) = outcomes
+    assert outcome.document is None and outcome.error, "it must be refused"
+    assert took < 40, took
+    assert slow.documents() == () and list((settings.private_dir / slow.session_id / "staging").iterdir()) == []
+
+
+def test_two_hundred_megabytes_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path / "home")
+    (outcome,) = library(settings).add([Upload("enorme.pdf", b"%PDF-1.7" + bytes(200 * 2**20))])
+    assert "200 MB" in outcome.error and not settings.home.exists()
+
+
+def test_the_files_that_people_really_upload(cases: Path, tmp_path: Path) -> None:
+    own = library(Settings(home=tmp_path))
+    names = "factura_2026-014.pdf factura_2026-014_copia.pdf inyeccion_texto_oculto.pdf escaneada_solo_imagen.pdf datos.csv".split()
+    outcomes = dict(zip(names, own.add([Upload(n, (cases / n).read_bytes()) for n in names]), strict=True))
+    invoice = outcomes["factura_2026-014.pdf"].document
+    assert invoice is not None and (invoice.pages, invoice.tables, invoice.findings) == (1, 1, ())
+    assert "no se ha duplicado" in outcomes["factura_2026-014_copia.pdf"].note
+    assert outcomes["escaneada_solo_imagen.pdf"].error and outcomes["datos.csv"].error
+    hidden = outcomes["inyeccion_texto_oculto.pdf"].document
+    assert hidden is not None and any("oculto" in w for w in hidden.warnings)
+    assert not any("9.999,99" in f.text for f in own.holdings().fragments)
+    assert own.page_image(invoice.doc_id, 1, ("Total a pagar: 1.425,00 €",)).startswith(b"\x89PNG")
+    new = (cases / "v2" / "factura_2026-014.pdf").read_bytes()
+    (replaced,) = own.add([Upload("factura_2026-014.pdf", new)])
+    text = "\n".join(f.text for f in own.text(replaced.document.doc_id if replaced.document else ""))
+    assert (
+        "1.482,00" in text
+        and "Sustituye" in replaced.note
+        and invoice.doc_id not in [d.doc_id for d in own.documents()]
+    )
