@@ -33,6 +33,7 @@ _CONCESSION = re.compile(r"\b(?:aunque|incluso si|aun cuando|haya o no|con indep
 _PARAPHRASED = 0.7
 _SAME_STATEMENT, _BY_CHANCE = 0.6, 0.2
 _HELD = 0.9
+_ROOT = 5  # «España» is known where the source says «español»
 _NAME = re.compile(r"(?<=[\w,;:)»] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}")
 
 
@@ -165,13 +166,14 @@ class Reading:
 
     def _says_what_no_source_says(self, sentence: Sentence, *, denied: bool) -> bool:
         names = {t for name in _NAME.findall(sentence.text) for t in content_of(name)}
-        if names - self._known_stems - self._asked_stems:
+        if any(name[:_ROOT] not in self._known_roots for name in names):
             return True
         if denied:
             return False
         if bare(sentence.text) in self._false_claims or sentence.text == self.contradicts:
             return True
-        return signals.share(sentence.stems - self._asked_stems, self._known_stems) < _SUPPORTED
+        words = {t for t in sentence.stems - self._asked_stems if ":" not in t}  # figures have been looked at already
+        return signals.share(words, self._known_stems) < _SUPPORTED
 
     @cached_property
     def _known(self) -> set[tuple[Kind, str]]:
@@ -189,6 +191,10 @@ class Reading:
     @cached_property
     def _known_stems(self) -> frozenset[str]:
         return frozenset(t for text in self.allowed for t in content_of(text))
+
+    @cached_property
+    def _known_roots(self) -> frozenset[str]:
+        return frozenset(t[:_ROOT] for t in self._known_stems | self._asked_stems)
 
     @cached_property
     def _asked_stems(self) -> frozenset[str]:

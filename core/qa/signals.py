@@ -177,6 +177,8 @@ def generic(sentences: Sequence[Sentence]) -> str:
 
 # ---------------------------------------------------------------------------------------------- facts and figures
 
+# «los dos años»: counts what was named before.
+_COUNTED_BEFORE = re.compile(r"\b(?:los|las|estos|esos|estas|esas|otros|otras|ambos|ambas)\s+$", re.IGNORECASE)
 _COUNTING = {Kind.ORDINAL, Kind.PART, Kind.MONTH}
 
 
@@ -194,15 +196,26 @@ def _is_idle(value: Value) -> bool:
 
 def unknown_figures(sentence: str, known: Collection[tuple[Kind, str]]) -> list[str]:
     """Figures of a sentence, with the words before each, that are not among the ``known`` ones (kind and norm)."""
-    numbers = {norm.split(" ")[0] for _, norm in known}
-    found = []
-    for value in figures(sentence):
-        if (value.kind, value.norm) in known:
-            continue
-        if value.kind in (Kind.NUMBER, Kind.ARTICLE, Kind.YEAR) and value.norm.split(".")[0] in numbers:
-            continue
-        found.append(_with_words_before(sentence, value))
-    return found
+    return [
+        _with_words_before(sentence, value)
+        for value in figures(sentence)
+        if not _is_known(value, known) and not (value.words and _COUNTED_BEFORE.search(sentence[: value.start]))
+    ]
+
+
+def _is_known(value: Value, known: Collection[tuple[Kind, str]]) -> bool:
+    """The same value, or its number without a unit, as cells of tables, ranges of days and lists of forms have it."""
+    if (value.kind, value.norm) in known:
+        return True
+    if value.kind is Kind.DATE:  # «del 1 al 20 de abril y julio»
+        day, _, month = value.norm.partition("/")
+        months = {norm.partition("/")[2] for kind, norm in known if kind is Kind.DATE}
+        return (Kind.NUMBER, day) in known and ((Kind.MONTH, month) in known or month in months)
+    number = value.norm.split(" ")[0]
+    if (Kind.NUMBER, number) in known:
+        return True
+    bare_kinds = (Kind.NUMBER, Kind.ARTICLE, Kind.YEAR, Kind.QUARTER)
+    return value.kind in bare_kinds and number.split(".")[0] in {norm.split(" ")[0] for _, norm in known}
 
 
 def _with_words_before(sentence: str, value: Value) -> str:
