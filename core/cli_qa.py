@@ -16,6 +16,7 @@ from core.qa.serial import to_data
 from core.qa.session import estimate_session_s, run_session
 from core.qa.store import SqlRunStore
 from core.qa.verdict import cut
+from core.records.database import records_folder
 
 EXIT_CODES = {"approve": 0, "human_review": 3, "reject": 4}
 
@@ -105,7 +106,7 @@ def _compare(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _stored(settings: Settings, report_id: str) -> Report:
-    report = SqlRunStore(settings.home / "records").report(report_id)
+    report = SqlRunStore(records_folder(settings)).report(report_id)
     if report is None:
         raise AsesoriaError(f"No hay ningún informe {report_id}. Vea los que hay en la página «Calidad».")
     return report

@@ -137,7 +137,7 @@ class Services:
         """The batteries, reports and statuses of the official documents."""
         from core.qa.store import SqlRunStore  # late: the database library
 
-        return SqlRunStore(self.settings.home / "records")
+        return SqlRunStore(records_folder(self.settings))
 
     def approved(self) -> frozenset[str] | None:
         """The documents that may answer: those whose battery is approved where that is required, else None (all).

@@ -33,7 +33,6 @@ class DraftChecker:
             {number: passage_of(hit.fragment) for number, hit in cited.items()},
             thresholds=self.thresholds.verify,
             own=own,
-            weight=self.terms().weight,
         )
         relevance = {number: hit.relevance for number, hit in cited.items()}
         return Checked(

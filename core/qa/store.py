@@ -6,6 +6,7 @@ with it).
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -87,6 +88,19 @@ _status = Table(
     Column("at", String, nullable=False),
     Column("reason", Text, nullable=False),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ReportHead:
+    """What a list of reports shows of each; the report itself is read on request."""
+
+    id: str
+    run_id: str
+    doc_id: str
+    created_at: str
+    title: str
+    verdict: str
+    global_score: float | None
 
 
 class QaStoreError(AsesoriaError):
@@ -200,6 +214,20 @@ class SqlRunStore:
             query = query.where(_reports.c.doc_id == doc_id)
         with self._reading() as connection:
             return tuple(from_json(Report, found) for found in connection.execute(query).scalars())
+
+    def report_heads(self, doc_id: str = "") -> tuple[ReportHead, ...]:
+        """The heads of all reports (of one document), newest first."""
+        c = _reports.c
+        from_report = [
+            func.json_extract(c.report, path) for path in ("$.battery.book.title", "$.verdict", "$.global_score")
+        ]
+        query = select(c.id, c.run_id, c.doc_id, c.created_at, *from_report)
+        # Times are kept to the second: of two in the same one, the later written is the newer.
+        query = query.order_by(c.created_at.desc(), text("qa_reports.rowid DESC"))
+        if doc_id:
+            query = query.where(c.doc_id == doc_id)
+        with self._reading() as connection:
+            return tuple(ReportHead(*row) for row in connection.execute(query))
 
     def append_judgement(self, run_id: str, question_id: str, judgement: Judgement) -> None:
         """Store one judgement durably before returning; a second one of the same judge is left out."""
