@@ -137,6 +137,9 @@ def _show_chart(report: Report) -> None:
             x=labels,
             y=list(means.values()),
             text=[cut(v) for v in means.values()],
+            textposition="outside",
+            textangle=0,
+            cliponaxis=False,
             marker_color=_COLOURS[name],
             hovertemplate="%{x}: %{text}<extra>%{fullData.name}</extra>",
         )
@@ -145,7 +148,7 @@ def _show_chart(report: Report) -> None:
         st.info("Ninguna pregunta se ha podido juzgar: no hay puntuaciones que dibujar.", icon=":material/bar_chart:")
         return
     figure.update_layout(
-        barmode="group", yaxis={"range": [0, 10.5], "title": "Media (1-10)"}, height=340,
+        barmode="group", yaxis={"range": [0, 11], "tickvals": [0, 2, 4, 6, 8, 10], "title": "Media (1-10)"}, height=340,
         margin={"l": 10, "r": 10, "t": 10, "b": 10}, legend={"orientation": "h", "y": 1.12},
     )  # fmt: skip
     st.plotly_chart(

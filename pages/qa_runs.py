@@ -55,8 +55,8 @@ def _show_job(desk: Desk, job: Job) -> None:
             icon=":material/stop_circle:",
             on_click=desk.batteries.stop,
             args=(job.id,),
-            help="Se detiene tras la pregunta en curso. Lo respondido se guarda y puede reanudarse.",
         )
+        st.caption("Puede dejar esta página: la batería sigue. Si la detiene, lo respondido se guarda y se puede reanudar.")
 
 
 def _show_interrupted(desk: Desk) -> None:

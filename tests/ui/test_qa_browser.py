@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,8 +71,6 @@ def prepare(services: Services, folder: Path) -> Battery:
         if progress.done == len(battery.questions) - len(LEFT):
             stop.set()
 
-    from dataclasses import replace
-
     with pytest.raises(RunCancelledError):
         run_battery(
             replace(battery, questions=tuple(last_first)),
@@ -100,6 +99,8 @@ def settled(page: Page) -> None:
 def quality_of_source(page: Page) -> str:
     """The badge beside the first source of the last answer that is of the document."""
     last = page.get_by_test_id("stChatMessage").last
+    last.get_by_test_id("stExpander").first.wait_for(timeout=60_000)
+    settled(page)
     source = last.get_by_test_id("stExpander").filter(has_text="1619/2012").first
     badge = source.get_by_text("Calidad:").first
     for _ in range(4):
@@ -107,7 +108,13 @@ def quality_of_source(page: Page) -> str:
             break
         source.locator("summary").click()
         page.wait_for_timeout(800)
-    return badge.inner_text()
+    return badge.inner_text().partition("Calidad:")[2].strip()
+
+
+def thumbs_down(page: Page) -> None:
+    """Mark the last answer as bad."""
+    thumbs = page.get_by_test_id("stChatMessage").last.locator("[data-testid=stFeedback], [data-testid=stButtonGroup]")
+    thumbs.last.locator("button, [role=radio]").nth(1).click()
 
 
 def test_a_reviewer_s_day(services: Services, tmp_path: Path) -> None:
@@ -118,83 +125,82 @@ def test_a_reviewer_s_day(services: Services, tmp_path: Path) -> None:
         browser_page(height=1600) as page,
     ):
         wait_for_index(address)
-        open_app(page, address)
-        ask(page, QUESTION)
-        assert quality_of_source(page) == "Calidad: rechazado"  # the earlier report's
-        page.get_by_test_id("stFeedback").or_(page.get_by_test_id("stButtonGroup")).last.get_by_role(
-            "button"
-        ).last.click()
-        page.get_by_text("su opinión ha quedado guardada").wait_for(timeout=20_000)
+        a_day(page, address, SqlRunStore(tmp_path), [q.id for q in battery.questions])
 
-        # run: take up what was interrupted
-        page.get_by_role("link", name="Revisión de calidad").click()
-        page.get_by_role("heading", name="Revisión de calidad").wait_for(timeout=30_000)
-        name = page.get_by_label("Su nombre")
-        name.fill("Ana Revisora")
-        name.press("Enter")
-        page.get_by_text("Revisa: Ana Revisora").wait_for(timeout=20_000)
-        view(page, "Baterías")
-        expect(page.get_by_text("interrumpida con 14 de 16")).to_be_visible()
-        page.screenshot(path=SHOTS / "qa-baterias.png")
-        page.get_by_role("button", name="Reanudar").click()
-        page.get_by_text("batería terminada").wait_for(timeout=60_000)
-        store = SqlRunStore(tmp_path)
-        newest, oldest = store.report_heads(DOC_ID)
-        report = store.report(newest.id)
-        assert report is not None and oldest.id != newest.id
-        assert [r.question.id for r in report.results if r.given.answer is not None] == [
-            q.id for q in battery.questions
-        ]
-        flagged = list(report.human)
-        assert set(BAD) <= set(flagged), (report.verdict, report.human)
 
-        # inbox: override one, confirm the others
-        view(page, "Bandeja")
-        page.get_by_text("Respuesta marcada como mala").first.wait_for(timeout=20_000)
-        page.screenshot(path=SHOTS / "qa-bandeja.png")
-        decide(page, "D-1", verdict="Pasa", reason="La rechaza en la frase siguiente.")
-        page.get_by_text("cambia el veredicto a «pasa»").first.wait_for(timeout=20_000)
-        for question_id in (q for q in flagged if q != "D-1"):
-            decide(page, question_id)
-            page.get_by_text(f"Pregunta {question_id}: Ana Revisora").first.wait_for(timeout=20_000)
-        refused = [r.question.id for r in report.results if r.question.id in flagged and str(r.verdict) == "fail"]
-        status = "rechazado" if set(refused) - {"D-1"} else "aprobado"
+def a_day(page: Page, address: str, store: SqlRunStore, questions: list[str]) -> None:
+    open_app(page, address)
+    ask(page, QUESTION)
+    assert quality_of_source(page) == "rechazado"  # the earlier report's
+    thumbs_down(page)
+    page.get_by_text("su opinión ha quedado guardada").wait_for(timeout=20_000)
 
-        # close the report
-        view(page, "Informes")
-        page.get_by_text("Cerrar el informe").first.wait_for(timeout=20_000)
-        page.screenshot(path=SHOTS / "qa-informe.png", full_page=True)
-        form = page.get_by_test_id("stForm").filter(has_text="El documento queda")
-        form.get_by_text(status.capitalize(), exact=True).click()
-        form.get_by_label("Motivo").fill("Revisado con el texto del BOE.")
-        form.get_by_role("button", name="Cerrar el informe").click()
-        page.get_by_text(f"queda {status}").first.wait_for(timeout=20_000)
-        assert str(store.qa_status(DOC_ID)) == status and store.report(report.id) == report
+    # run: take up what was interrupted
+    page.get_by_role("link", name="Revisión de calidad").click()
+    page.get_by_role("heading", name="Revisión de calidad").wait_for(timeout=30_000)
+    name = page.get_by_label("Su nombre", exact=True)
+    name.fill("Ana Revisora")
+    name.press("Enter")
+    page.get_by_text("Revisa: Ana Revisora").wait_for(timeout=20_000)
+    view(page, "Baterías")
+    expect(page.get_by_text("interrumpida con 14 de 16")).to_be_visible()
+    page.screenshot(path=SHOTS / "qa-baterias.png")
+    page.get_by_role("button", name="Reanudar").click()
+    page.get_by_text("batería terminada").wait_for(timeout=60_000)
+    newest, oldest = store.report_heads(DOC_ID)
+    report = store.report(newest.id)
+    assert report is not None and oldest.id != newest.id
+    assert [r.question.id for r in report.results if r.given.answer is not None] == questions
+    flagged = list(report.human)
+    assert set(BAD) <= set(flagged), (report.verdict, report.human)
 
-        # export
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Descargar en JSON").click()
-        data = json.loads(download.value.path().read_text("utf-8"))
-        decided = {d["question_id"]: d for d in data["human_decisions"]}
-        assert decided["D-1"]["verdict"] == "pass" and decided["D-1"]["person"] == "Ana Revisora"
-        assert next(q for q in data["questions"] if q["id"] == "D-1")["verdict"] != "pass"
-        assert data["closing"]["status"] == status
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Descargar en Markdown").click()
-        assert "DICTAMEN FINAL" in download.value.path().read_text("utf-8")
+    # inbox: override one, confirm the others
+    view(page, "Bandeja")
+    page.get_by_text("Respuesta marcada como mala").first.wait_for(timeout=20_000)
+    page.screenshot(path=SHOTS / "qa-bandeja.png")
+    decide(page, "D-1", verdict="Pasa", reason="La rechaza en la frase siguiente.")
+    page.get_by_text("cambia el veredicto a «pasa»").first.wait_for(timeout=20_000)
+    for question_id in (q for q in flagged if q != "D-1"):
+        decide(page, question_id)
+        page.get_by_text(f"Pregunta {question_id}: Ana Revisora").first.wait_for(timeout=20_000)
+    refused = [r.question.id for r in report.results if r.question.id in flagged and str(r.verdict) == "fail"]
+    status = "rechazado" if set(refused) - {"D-1"} else "aprobado"
 
-        # compare
-        view(page, "Comparar")
-        page.get_by_text("Mejoran:").wait_for(timeout=20_000)
-        assert "ninguna" not in page.get_by_text("Mejoran:").inner_text()
-        page.screenshot(path=SHOTS / "qa-comparar.png", full_page=True)
+    # close the report
+    view(page, "Informes")
+    page.get_by_text("Cerrar el informe").first.wait_for(timeout=20_000)
+    page.screenshot(path=SHOTS / "qa-informe.png", full_page=True)
+    form = page.get_by_test_id("stForm").filter(has_text="El documento queda")
+    form.get_by_text(status.capitalize(), exact=True).click()
+    form.get_by_label("Motivo").fill("Revisado con el texto del BOE.")
+    form.get_by_role("button", name="Cerrar el informe").click()
+    page.get_by_text(f"queda {status}").first.wait_for(timeout=20_000)
+    assert str(store.qa_status(DOC_ID)) == status and store.report(report.id) == report
 
-        # the chat says it beside the source
-        page.get_by_role("link", name="Preguntar").click()
-        page.get_by_test_id("stChatMessage").last.wait_for(timeout=30_000)
-        settled(page)
-        assert quality_of_source(page) == f"Calidad: {status}"
-        page.screenshot(path=SHOTS / "qa-chat.png")
+    # export
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Descargar en JSON").click()
+    data = json.loads(download.value.path().read_text("utf-8"))
+    decided = {d["question_id"]: d for d in data["human_decisions"]}
+    assert decided["D-1"]["verdict"] == "pass" and decided["D-1"]["person"] == "Ana Revisora"
+    assert next(q for q in data["questions"] if q["id"] == "D-1")["verdict"] != "pass"
+    assert data["closing"]["status"] == status
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Descargar en Markdown").click()
+    assert "DICTAMEN FINAL" in download.value.path().read_text("utf-8")
+
+    # compare
+    view(page, "Comparar")
+    page.get_by_text("Mejoran:").wait_for(timeout=20_000)
+    assert "ninguna" not in page.get_by_text("Mejoran:").inner_text()
+    page.screenshot(path=SHOTS / "qa-comparar.png", full_page=True)
+
+    # the chat says it beside the source
+    page.get_by_role("link", name="Preguntar").click()
+    page.get_by_test_id("stChatMessage").last.wait_for(timeout=30_000)
+    settled(page)
+    assert quality_of_source(page) == status
+    page.screenshot(path=SHOTS / "qa-chat.png")
 
 
 def decide(page: Page, question_id: str, *, verdict: str = "", reason: str = "") -> None:
