@@ -104,7 +104,7 @@ def test_bad_twice_is_not_judged(bad: str | Act) -> None:
 
 
 def test_a_time_out_once_and_twice() -> None:
-    found, _ = judged(Act(hang=True), written(), timeout_s=0.5)
+    found, _ = judged(Act(hang=True), written(), timeout_s=3.0)
     assert found.judged
     found, server = judged(Act(hang=True), timeout_s=0.5)
     assert not found.judged and "a tiempo" in found.reason and len(server.bodies) == 2
