@@ -56,7 +56,9 @@ def _show_job(desk: Desk, job: Job) -> None:
             on_click=desk.batteries.stop,
             args=(job.id,),
         )
-        st.caption("Puede dejar esta página: la batería sigue. Si la detiene, lo respondido se guarda y se puede reanudar.")
+        st.caption(
+            "Puede dejar esta página: la batería sigue. Si la detiene, lo respondido se guarda y se puede reanudar."
+        )
 
 
 def _show_interrupted(desk: Desk) -> None:

@@ -217,13 +217,16 @@ def export(page: Page, status: str) -> None:
 
 def decide(page: Page, question_id: str, *, verdict: str = "", reason: str = "") -> None:
     """Open a case of the inbox and send a decision (without a verdict, the judge's own)."""
-    item = page.get_by_test_id("stExpander").filter(has_text=f"pregunta {question_id},").first
+    settled(page)
+    item = (
+        page.get_by_test_id("stExpander").filter(has=page.locator("summary", has_text=f"pregunta {question_id},")).first
+    )
     button = item.get_by_role("button", name="Guardar mi decisión")
     for _ in range(4):
         if button.is_visible():
             break
         item.locator("summary").first.click()
-        page.wait_for_timeout(800)
+        page.wait_for_timeout(1500)
     if verdict:
         item.get_by_text(verdict, exact=True).click()
     if reason:
