@@ -46,6 +46,12 @@ def decisions_for(kind: str) -> tuple[str, ...]:
     return ("answer_right", "answer_wrong") if kind == FEEDBACK else ("no_action", "action")
 
 
+def headline(database: Database, review: Review) -> str:
+    """An item in one line: its title, or what was asked where an answer was marked."""
+    row = get(database, review.subject) if review.kind == FEEDBACK else None
+    return str(row["question"]) if row else review.title
+
+
 def facts(database: Database, review: Review) -> list[tuple[str, str]]:
     """What is known of an item, as (label, text); an answer is looked up in the records."""
     if review.kind == FEEDBACK:

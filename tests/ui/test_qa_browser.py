@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from core.answering.cited import cite
 from core.models import Answer, Category, Fragment, Mode, RetrievedFragment
-from core.qa.models import Battery, BookType, QuestionType
+from core.qa.models import Battery, BookType, QuestionType, QuestionVerdict, Report
 from core.qa.run import RunCancelledError, RunProgress, run_battery
 from core.qa.service import build_judge, official_battery
 from core.qa.session import run_session
@@ -133,51 +133,76 @@ def a_day(page: Page, address: str, store: SqlRunStore, questions: list[str]) ->
     ask(page, QUESTION)
     assert quality_of_source(page) == "rechazado"  # the earlier report's
     thumbs_down(page)
-    page.get_by_text("su opinión ha quedado guardada").wait_for(timeout=20_000)
-
-    # run: take up what was interrupted
-    page.get_by_role("link", name="Revisión de calidad").click()
-    page.get_by_role("heading", name="Revisión de calidad").wait_for(timeout=30_000)
-    name = page.get_by_label("Su nombre", exact=True)
-    name.fill("Ana Revisora")
-    name.press("Enter")
-    page.get_by_text("Revisa: Ana Revisora").wait_for(timeout=20_000)
-    view(page, "Baterías")
-    expect(page.get_by_text("interrumpida con 14 de 16")).to_be_visible()
-    page.screenshot(path=SHOTS / "qa-baterias.png")
-    page.get_by_role("button", name="Reanudar").click()
-    page.get_by_text("batería terminada").wait_for(timeout=60_000)
+    page.get_by_text("su opinión ha quedado guardada").wait_for(timeout=60_000)
+    sign(page)
+    take_up(page)
     newest, oldest = store.report_heads(DOC_ID)
     report = store.report(newest.id)
     assert report is not None and oldest.id != newest.id
-    assert [r.question.id for r in report.results if r.given.answer is not None] == questions
-    flagged = list(report.human)
-    assert set(BAD) <= set(flagged), (report.verdict, report.human)
+    assert sorted(r.question.id for r in report.results if r.given.answer is not None) == sorted(questions)
+    assert set(BAD) <= set(report.human), (report.verdict, report.human)
+    status = decide_all(page, report)
+    close(page, status)
+    assert str(store.qa_status(DOC_ID)) == status and store.report(report.id) == report
+    export(page, status)
+    view(page, "Comparar")
+    page.get_by_text("Mejoran:").wait_for(timeout=60_000)
+    assert "ninguna" not in page.get_by_text("Mejoran:").inner_text()
+    page.screenshot(path=SHOTS / "qa-comparar.png")
+    page.get_by_role("link", name="Preguntar").click()
+    page.get_by_test_id("stChatMessage").last.wait_for(timeout=60_000)
+    settled(page)
+    assert quality_of_source(page) == status
+    page.screenshot(path=SHOTS / "qa-chat.png")
 
-    # inbox: override one, confirm the others
+
+def sign(page: Page) -> None:
+    """Open the page of the review and say who reviews, with the keyboard."""
+    page.get_by_role("link", name="Revisión de calidad").click()
+    name = page.get_by_label("Su nombre", exact=True)
+    name.wait_for(timeout=60_000)
+    name.fill("Ana Revisora")
+    name.press("Enter")
+    page.get_by_text("Revisa: Ana Revisora").wait_for(timeout=60_000)
+
+
+def take_up(page: Page) -> None:
+    """Go on with the interrupted battery until its report is there."""
+    view(page, "Baterías")
+    page.get_by_text("interrumpida con 14 de 16").wait_for(timeout=60_000)
+    page.screenshot(path=SHOTS / "qa-baterias.png")
+    page.get_by_role("button", name="Reanudar").click()
+    page.get_by_text("batería terminada").wait_for(timeout=240_000)
+
+
+def decide_all(page: Page, report: Report) -> str:
+    """In the inbox: override one, confirm the others. The status that the document can then get."""
     view(page, "Bandeja")
-    page.get_by_text("Respuesta marcada como mala").first.wait_for(timeout=20_000)
+    page.get_by_text("Respuesta marcada como mala").first.wait_for(timeout=60_000)
     page.screenshot(path=SHOTS / "qa-bandeja.png")
     decide(page, "D-1", verdict="Pasa", reason="La rechaza en la frase siguiente.")
-    page.get_by_text("cambia el veredicto a «pasa»").first.wait_for(timeout=20_000)
-    for question_id in (q for q in flagged if q != "D-1"):
-        decide(page, question_id)
-        page.get_by_text(f"Pregunta {question_id}: Ana Revisora").first.wait_for(timeout=20_000)
-    refused = [r.question.id for r in report.results if r.question.id in flagged and str(r.verdict) == "fail"]
-    status = "rechazado" if set(refused) - {"D-1"} else "aprobado"
+    page.get_by_text("cambia el veredicto a «pasa»").first.wait_for(timeout=60_000)
+    flagged = [r for r in report.results if r.question.id in report.human and r.question.id != "D-1"]
+    for result in flagged:
+        decide(page, result.question.id)
+        page.get_by_text(f"Pregunta {result.question.id}: Ana Revisora").first.wait_for(timeout=60_000)
+    return "rechazado" if any(r.verdict is QuestionVerdict.FAIL for r in flagged) else "aprobado"
 
-    # close the report
+
+def close(page: Page, status: str) -> None:
+    """Close the newest report."""
     view(page, "Informes")
-    page.get_by_text("Cerrar el informe").first.wait_for(timeout=20_000)
-    page.screenshot(path=SHOTS / "qa-informe.png", full_page=True)
     form = page.get_by_test_id("stForm").filter(has_text="El documento queda")
+    form.wait_for(timeout=60_000)
+    page.screenshot(path=SHOTS / "qa-informe.png")
     form.get_by_text(status.capitalize(), exact=True).click()
     form.get_by_label("Motivo").fill("Revisado con el texto del BOE.")
     form.get_by_role("button", name="Cerrar el informe").click()
-    page.get_by_text(f"queda {status}").first.wait_for(timeout=20_000)
-    assert str(store.qa_status(DOC_ID)) == status and store.report(report.id) == report
+    page.get_by_text(f"queda {status}").first.wait_for(timeout=60_000)
 
-    # export
+
+def export(page: Page, status: str) -> None:
+    """Both files hold the judge's verdict and the person's."""
     with page.expect_download() as download:
         page.get_by_role("button", name="Descargar en JSON").click()
     data = json.loads(download.value.path().read_text("utf-8"))
@@ -189,29 +214,19 @@ def a_day(page: Page, address: str, store: SqlRunStore, questions: list[str]) ->
         page.get_by_role("button", name="Descargar en Markdown").click()
     assert "DICTAMEN FINAL" in download.value.path().read_text("utf-8")
 
-    # compare
-    view(page, "Comparar")
-    page.get_by_text("Mejoran:").wait_for(timeout=20_000)
-    assert "ninguna" not in page.get_by_text("Mejoran:").inner_text()
-    page.screenshot(path=SHOTS / "qa-comparar.png", full_page=True)
-
-    # the chat says it beside the source
-    page.get_by_role("link", name="Preguntar").click()
-    page.get_by_test_id("stChatMessage").last.wait_for(timeout=30_000)
-    settled(page)
-    assert quality_of_source(page) == status
-    page.screenshot(path=SHOTS / "qa-chat.png")
-
 
 def decide(page: Page, question_id: str, *, verdict: str = "", reason: str = "") -> None:
     """Open a case of the inbox and send a decision (without a verdict, the judge's own)."""
-    item = page.get_by_test_id("stExpander").filter(has_text=f"pregunta {question_id},").first
+    settled(page)
+    item = (
+        page.get_by_test_id("stExpander").filter(has=page.locator("summary", has_text=f"pregunta {question_id},")).first
+    )
     button = item.get_by_role("button", name="Guardar mi decisión")
     for _ in range(4):
         if button.is_visible():
             break
         item.locator("summary").first.click()
-        page.wait_for_timeout(800)
+        page.wait_for_timeout(1500)
     if verdict:
         item.get_by_text(verdict, exact=True).click()
     if reason:
