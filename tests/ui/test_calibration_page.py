@@ -125,7 +125,7 @@ def test_filters_a_case_and_a_verdict(page: Callable[[], AppTest], tmp_path: Pat
     assert not app.exception and not app.error
     (given,) = list_verdicts(database, kind="reference")
     assert (given.case_id, given.reviewer, given.faithfulness) == ("c020", "Ana", 1.0)
-    assert "**1 casos revisados por una persona**" in text_of(app)
+    assert "**1 caso revisado por una persona**" in text_of(app)
     assert app.metric[0].value != before, "the numbers move"
     widget(app, "toggle", "Mostrar el sello").set_value(True).run()
     shown = text_of(app)
