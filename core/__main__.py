@@ -1,4 +1,4 @@
-"""Command line: ``python -m core index | search | ask | load | eval | qa``."""
+"""Command line: ``python -m core index | search | ask | load | eval | qa | redact | calibrate``."""
 
 import argparse
 import json
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.answering.render import answer_json
+from core.cli_calibrate import add_calibrate
 from core.cli_privacy import add_redact
 from core.cli_qa import add_qa
 from core.config import Settings
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.set_defaults(run=_eval)
     add_qa(commands)
     add_redact(commands)
+    add_calibrate(commands)
     load = commands.add_parser("load", help="leer un archivo y mostrar lo leído")
     load.add_argument("file", type=Path, metavar="FILE")
     load.add_argument("--json", action="store_true", help="en JSON")

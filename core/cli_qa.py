@@ -1,20 +1,22 @@
 """``python -m core qa run | report | compare``."""
 
 import argparse
-import importlib
 import json
+import signal
 import sys
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import Any
 
 from core.config import Settings
 from core.errors import AsesoriaError
-from core.qa.models import Battery, BookType, GivenAnswer, Report
-from core.qa.run import Judge, RunProgress, estimate_s, run_battery
+from core.qa.models import Battery, BookType, Report
+from core.qa.report import compare
+from core.qa.run import RunProgress
 from core.qa.serial import to_data
+from core.qa.session import estimate_session_s, run_session
 from core.qa.store import SqlRunStore
-
-if TYPE_CHECKING:
-    from core.services import Services
+from core.qa.verdict import cut
+from core.records.database import records_folder
 
 EXIT_CODES = {"approve": 0, "human_review": 3, "reject": 4}
 
@@ -43,55 +45,41 @@ def add_qa(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace, settings: Settings) -> int:
-    from core.qa.service import official_bench, official_store
+    from core.qa.service import build_judge, official_answerer, official_battery, official_store, same_battery
     from core.services import build_services  # late: the model's libraries take seconds to import
 
     services = build_services(settings)
-    bench = official_bench(services, args.document, BookType(args.type), seed=args.seed)
+    store = official_store(services)
+    if args.resume:
+        battery = same_battery(services, store, args.resume, doc_id=args.document)
+    else:
+        battery = official_battery(services, args.document, BookType(args.type), seed=args.seed)
     if args.battery_only:
         if args.json:
-            _print_json(to_data(bench.battery))
+            _print_json(to_data(battery))
         else:
-            _print_battery(bench.battery)
+            _print_battery(battery)
         return 0
-    store = official_store(services)
-    battery = bench.battery
-    if args.resume:
-        battery = _same_battery(store, args.resume, battery)
-    print(f"{len(battery.questions)} preguntas, unos {estimate_s(battery):.0f} s.", file=sys.stderr)
-    run_id, given = run_battery(battery, bench.answerer, store, run_id=args.resume, progress=_show)
-    report = make_report(services, battery, given, run_id=run_id, engine=bench.answerer.name)
-    store.save_report(run_id, report)
+    answerer, judge = official_answerer(services, args.document), build_judge(services, battery)
+    seconds = estimate_session_s(battery, answerer, judge, store)
+    print(f"{len(battery.questions)} preguntas, unos {seconds:.0f} s. Juzga: {judge.name}.", file=sys.stderr)
+    cancel = threading.Event()
+    before = signal.signal(signal.SIGINT, lambda *_: cancel.set())
+    try:
+        report = run_session(
+            battery,
+            answerer,
+            judge,
+            store,
+            thresholds=services.thresholds.qa,
+            run_id=args.resume,
+            progress=_show,
+            cancel=cancel,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     _give(report, as_json=args.json)
     return EXIT_CODES[report.verdict]
-
-
-def _same_battery(store: SqlRunStore, run_id: str, battery: Battery) -> Battery:
-    stored = store.battery(run_id)
-    if stored is None:
-        raise AsesoriaError(f"No hay ninguna batería empezada con el identificador {run_id}.")
-    if stored.fragments_version != battery.fragments_version or stored.book.doc_id != battery.book.doc_id:
-        raise AsesoriaError("El documento ha cambiado desde que se empezó esa batería. Ejecute una nueva.")
-    return stored
-
-
-def make_report(
-    services: "Services", battery: Battery, given: tuple[GivenAnswer, ...], *, run_id: str, engine: str
-) -> Report:
-    """Judge the answers and make the report, with the judges and the verdict of the product.
-
-    Raises:
-        AsesoriaError: they are not part of this installation.
-    """
-    try:
-        judging = importlib.import_module("core.qa.judging")
-    except ImportError as error:
-        raise AsesoriaError(
-            f"La batería {run_id} está respondida y guardada, pero falta el módulo que la juzga."
-        ) from error
-    judge: Judge = judging.build_judge(services, battery)
-    report: Report = judging.make_report(battery, given, judge, run_id=run_id, engine=engine)
-    return report
 
 
 def _report(args: argparse.Namespace, settings: Settings) -> int:
@@ -102,45 +90,26 @@ def _report(args: argparse.Namespace, settings: Settings) -> int:
 
 def _compare(args: argparse.Namespace, settings: Settings) -> int:
     before, after = _stored(settings, args.before), _stored(settings, args.after)
-    found = compare_reports(before, after)
+    try:
+        found = compare(before, after)
+    except ValueError as error:
+        raise AsesoriaError("Los dos informes son de documentos distintos y no se pueden comparar.") from error
     if args.json:
-        _print_json(found)
+        _print_json({**to_data(found), "verdict_before": before.verdict, "verdict_after": after.verdict})
         return 0
     print(f"Global: {shown(before.global_score)} → {shown(after.global_score)} ({before.verdict} → {after.verdict})")
-    for title, key in (("Mejoran", "improved"), ("Empeoran", "broke")):
-        print(f"{title}:" + ("" if found[key] else " ninguna"))
-        for item in found[key]:
-            print(f"  {item['id']}  {shown(item['before'])} → {shown(item['after'])}  {item['question']}")
+    for title, changes in (("Mejoran", found.improved), ("Empeoran", found.broke)):
+        print(f"{title}:" + ("" if changes else " ninguna"))
+        for change in changes:
+            print(f"  {change.question_id}  {shown(change.before)} → {shown(change.after)}  {change.question}")
     return 0
 
 
 def _stored(settings: Settings, report_id: str) -> Report:
-    report = SqlRunStore(settings.home / "records").report(report_id)
+    report = SqlRunStore(records_folder(settings)).report(report_id)
     if report is None:
         raise AsesoriaError(f"No hay ningún informe {report_id}. Vea los que hay en la página «Calidad».")
     return report
-
-
-def compare_reports(before: Report, after: Report) -> dict[str, Any]:
-    """What improved and what broke, question by question (by their text), with both verdicts."""
-    old = {r.question.question: r for r in before.results}
-    new = {r.question.question: r for r in after.results}
-    improved: list[dict[str, Any]] = []
-    broke: list[dict[str, Any]] = []
-    for text, result in new.items():
-        was, now = old[text].score if text in old else None, result.score
-        if was is None or now is None or was == now:
-            continue
-        row = {"id": result.question.id, "question": text, "before": was, "after": now}
-        (improved if now > was else broke).append(row)
-    return {
-        "before": {"id": before.id, "verdict": before.verdict, "global_score": before.global_score},
-        "after": {"id": after.id, "verdict": after.verdict, "global_score": after.global_score},
-        "improved": improved,
-        "broke": broke,
-        "only_before": [text for text in old if text not in new],
-        "only_after": [text for text in new if text not in old],
-    }
 
 
 def report_data(report: Report) -> dict[str, Any]:
@@ -161,6 +130,9 @@ def report_data(report: Report) -> dict[str, Any]:
             "evidence": {s["dimension"]: s["evidence"] for s in r["judgement"]["scores"]},
             "score": r["score"],
             "verdict": r["verdict"],
+            "hallucinations": r["judgement"]["hallucinations"],
+            "judge": r["judgement"]["judge"],
+            "not_judged": r["judgement"]["reason"],
             "diagnosis": r["diagnosis"],
         }
         for r in results
@@ -169,13 +141,16 @@ def report_data(report: Report) -> dict[str, Any]:
 
 
 def shown(score: float | None) -> str:
-    """A score cut (not rounded) to one decimal: 7.95 shows 7.9."""
-    return "—" if score is None else f"{int(score * 10 + 1e-9) / 10:.1f}"
+    """A score cut (not rounded) to one decimal: 7.95 shows 7.9; a dash for none."""
+    return "—" if score is None else cut(score)
+
+
+_STAGES = {"answering": "respondidas", "judging": "juzgadas"}
 
 
 def _show(progress: RunProgress) -> None:
     print(
-        f"\r{progress.done}/{progress.total} respondidas, quedan unos {progress.remaining_s:.0f} s "
+        f"\r{progress.done}/{progress.total} {_STAGES[progress.stage]}, quedan unos {progress.remaining_s:.0f} s "
         f"(batería {progress.run_id})",
         end="" if progress.done < progress.total else "\n",
         file=sys.stderr,

@@ -60,6 +60,9 @@ class Settings(BaseSettings):
     session_away_minutes: float = Field(
         default=60.0, gt=0, description="Minutes after the last open page of a session is gone until its documents go."
     )
+    require_qa: bool = Field(
+        default=False, description="1 = answer only from documents whose quality battery is approved."
+    )
     max_question_chars: int = Field(default=1000, ge=50, description="Longest question, in characters.")
     llm: str = Field(default="none", description="'none', 'ollama:MODEL' or 'openai:MODEL' (any compatible server).")
     llm_base_url: str = Field(default="", description="The model server's address; empty = Ollama's usual one.")
@@ -74,6 +77,18 @@ class Settings(BaseSettings):
     llm_max_tokens: int = Field(default=700, ge=16, description="Longest answer of the model, in tokens.")
     records_url: str = Field(
         default="", description="SQLAlchemy address of the records; empty = an SQLite file under home."
+    )
+    judges: str = Field(
+        default="",
+        description="Three judges for the calibration's panel, 'ollama:a,openai:b,…'; empty = the deterministic ones.",
+    )
+    reference_file: Path = Field(
+        default=PROJECT_ROOT / "data" / "eval" / "reference_set.json",
+        description="Answers with a verdict, on which the seal's calibration is measured.",
+    )
+    panel_file: Path = Field(
+        default=PROJECT_ROOT / "data" / "eval" / "panel_scores.json",
+        description="What the judges gave those answers.",
     )
     retention_days: int = Field(default=180, ge=1, description="Days that an interaction is kept; then it is erased.")
 

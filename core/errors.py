@@ -25,6 +25,10 @@ class IndexNotReadyError(AsesoriaError):
     """There is nothing to search yet, or what there is was built with other parts."""
 
 
+class NothingApprovedError(IndexNotReadyError):
+    """Only documents approved by their quality battery may answer, and none is."""
+
+
 class InvalidQuestionError(AsesoriaError):
     """The question is empty, too long or not text."""
 

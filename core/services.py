@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from core.answering.checking import DraftChecker
 from core.answering.engine import AnswerEngine
@@ -27,7 +27,7 @@ from core.documents.redaction import SessionRedactor
 from core.documents.relevance import load_relevance
 from core.documents.search import SessionSearch
 from core.documents.sessions import Sessions
-from core.errors import IndexNotReadyError, RecordsError
+from core.errors import IndexNotReadyError, NothingApprovedError, RecordsError
 from core.models import Answer, DocumentInfo, Fragment
 from core.privacy.redactor import Redactor, shared_redactor
 from core.records.database import Database, records_folder, records_url
@@ -48,6 +48,9 @@ from core.retrieval.terms import TermStatistics
 from core.seal.state import StateReader
 from core.seal.watch import watch_drift
 from core.thresholds import Thresholds, load_thresholds
+
+if TYPE_CHECKING:
+    from core.qa.store import SqlRunStore
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,32 @@ class Services:
         """The answering engine over the public corpus."""
         from core.retrieval.retriever import HybridRetriever  # LlamaIndex takes seconds to import
 
-        return self.engine_over(HybridRetriever(self.search), self.store.section_around, self.terms)
+        retriever = HybridRetriever(self.search, allowed=self.approved)
+        return self.engine_over(retriever, self.store.section_around, self.terms)
+
+    @cached_property
+    def qa_store(self) -> "SqlRunStore":
+        """The batteries, reports and statuses of the official documents."""
+        from core.qa.store import SqlRunStore  # late: the database library
+
+        return SqlRunStore(records_folder(self.settings))
+
+    def approved(self) -> frozenset[str] | None:
+        """The documents that may answer: those whose battery is approved where that is required, else None (all).
+
+        Raises:
+            NothingApprovedError: it is required and no document is approved.
+        """
+        if not self.settings.require_qa:
+            return None
+        found = self.qa_store.qa_statuses()
+        approved = frozenset(doc_id for doc_id, status in found.items() if status == "aprobado")
+        if not approved:
+            raise NothingApprovedError(
+                "Solo se responde con documentos aprobados por la batería de calidad (ASESORIA_REQUIRE_QA=1) y todavía "
+                "no hay ninguno. Ejecute «python -m core qa run» y revise el informe, o quite ese ajuste."
+            )
+        return approved
 
     def engine_over(
         self,
@@ -144,7 +172,7 @@ class Services:
             sentences=load_sentence_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
-            verify=DraftChecker(self.thresholds, terms),
+            verify=DraftChecker(self.thresholds),
             synthesis=self._synthesis(),
             sealer=Sealer(self.thresholds, self.seal_state.mode),
             redact=self.redact,
@@ -277,7 +305,7 @@ class Services:
         held = documents.holdings()
         numbering.skip_used([*(f.text for f in held.fragments), *(d.title for d in held.documents)])
         return SessionSearch(
-            HybridRetriever(self.search),
+            HybridRetriever(self.search, allowed=self.approved),
             documents,
             adapter=self.adapter,
             terms=self.terms,

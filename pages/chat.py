@@ -8,11 +8,12 @@ import streamlit as st
 from core.answering.conversation import Turn
 from core.answering.render import conversation_markdown
 from core.errors import AsesoriaError
-from core.models import Answer, Mode, Scope
+from core.models import Answer, Scope
 from core.retrieval.indexer import READY
 from core.services import Services
-from pages.seal import show_feedback, show_records_problem, show_seal
-from pages.shared import escape_markdown, own_search, own_session, services_or_wait, show_source
+from pages.answer import install_opener, show_answer
+from pages.seal import show_records_problem
+from pages.shared import escape_markdown, own_search, own_session, services_or_wait
 
 EXAMPLES = (
     "¿Qué libros registro debe llevar un sujeto pasivo del IVA en régimen general?",
@@ -64,19 +65,7 @@ def show_turn(number: int, question: str, outcome: Answer | str, interaction_id:
         if isinstance(outcome, str):
             st.error(outcome, icon=":material/error:")
             return
-        if outcome.understood:
-            st.caption(f"He entendido: {escape_markdown(outcome.understood)}")
-        if outcome.mode is Mode.FALLBACK:
-            st.warning(f"{outcome.fallback} Esta respuesta es literal.", icon=":material/warning:")
-        if not outcome.grounded:
-            st.info(outcome.text, icon=":material/search_off:")
-        else:
-            st.markdown(outcome.text.replace("$", r"\$"))
-            st.caption("Fuentes")
-            for index, source in enumerate(outcome.sources, start=1):
-                show_source(source, index, key=f"turn{number}-source{index}")
-        show_seal(outcome, services.thresholds.seal, key=f"turn{number}")
-        show_feedback(services, interaction_id, key=f"turn{number}")
+        show_answer(services, question, outcome, interaction_id, turn=number)
 
 
 def answer_question(services: Services, question: str) -> None:
@@ -165,6 +154,7 @@ if not st.session_state.turns and not asked:
     for example in EXAMPLES:
         if st.button(example, width="stretch", icon=":material/help:"):
             asked = example
+install_opener()
 for number, (question, outcome, interaction_id) in enumerate(st.session_state.turns):
     show_turn(number, question, outcome, interaction_id)
 if asked:

@@ -9,10 +9,11 @@ from core.answering.render import spanish_date
 from core.corpus.prepare import is_html
 from core.errors import AsesoriaError
 from core.models import DocumentInfo
+from core.qa.status import QaStatus
 from core.retrieval.indexer import FAILED, READY, WAITING, DocumentProgress
 from core.retrieval.manifest import IndexedDocument
 from core.services import Services
-from pages.shared import escape_markdown, official_page, services_or_wait
+from pages.shared import escape_markdown, official_page, qa_statuses, services_or_wait, status_badge
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Entry:
     info: DocumentInfo
     indexed: IndexedDocument | None
     progress: DocumentProgress | None
+    quality: QaStatus = QaStatus.NOT_EVALUATED
 
     @property
     def state(self) -> str:
@@ -44,6 +46,7 @@ class Entry:
             "Tablas": indexed.tables if indexed else None,
             "Avisos": len(indexed.warnings) if indexed else None,
             "Estado": self.state,
+            "Calidad": str(self.quality),
             "Fuente oficial": self.info.source_url,
             "Copia obtenida de": self.info.wheel or "dirección oficial",
         }
@@ -53,7 +56,11 @@ def entries(services: Services) -> list[Entry]:
     """All registered documents."""
     documents = services.manifest().documents
     progress = {p.doc_id: p for p in services.indexing.progress()}
-    return [Entry(i, documents.get(i.doc_id), progress.get(i.doc_id)) for i in services.register]
+    quality = qa_statuses(services)
+    return [
+        Entry(i, documents.get(i.doc_id), progress.get(i.doc_id), quality.get(i.doc_id, QaStatus.NOT_EVALUATED))
+        for i in services.register
+    ]
 
 
 def choose(found: list[Entry]) -> list[Entry]:
@@ -93,6 +100,7 @@ def show_document(services: Services, found: list[Entry]) -> None:
         return
     entry = st.selectbox("Documento", ready, format_func=lambda e: e.info.title)
     indexed = entry.indexed
+    status_badge(entry.quality)
     for warning in indexed.warnings:
         st.warning(warning, icon=":material/warning:")
     if indexed.dropped_tables:

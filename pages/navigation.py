@@ -11,7 +11,9 @@ page = st.navigation(
         st.Page("chat.py", title="Preguntar", icon=":material/chat:", default=True),
         st.Page("documents.py", title="Mis documentos", icon=":material/folder_shared:"),
         st.Page("corpus.py", title="Documentos oficiales", icon=":material/library_books:"),
+        st.Page("qa_review.py", title="Revisión de calidad", icon=":material/fact_check:"),
         st.Page("about.py", title="Acerca de", icon=":material/info:"),
+        st.Page("calibration.py", title="Calibración", icon=":material/monitoring:"),
     ]
 )
 st.warning(DISCLAIMER, icon=":material/info:")

@@ -12,6 +12,7 @@ from core.documents.sessions import new_session_id
 from core.errors import AsesoriaError
 from core.ingestion.worker import render_in_worker
 from core.models import Fragment, Scope, Source
+from core.qa.status import QaStatus
 from core.services import Services
 from core.startup import Startup, shared_startup
 
@@ -56,6 +57,28 @@ def official_page(doc_id: str, page: int, passages: tuple[str, ...]) -> bytes:
     services = services_or_wait()
     path = readable_path(find(services.register, doc_id), services.settings)
     return render_in_worker(path, services.settings, page=page, passages=passages)
+
+
+_STATUS = {
+    QaStatus.NOT_EVALUATED: (":material/help:", "gray"),
+    QaStatus.APPROVED: (":material/check_circle:", "green"),
+    QaStatus.IN_REVIEW: (":material/pending:", "orange"),
+    QaStatus.REJECTED: (":material/cancel:", "red"),
+}
+
+
+def status_badge(status: QaStatus) -> None:
+    """What the quality review says of a document: colour, word and icon."""
+    icon, colour = _STATUS[status]
+    st.badge(f"Calidad: {status}", icon=icon, color=colour)
+
+
+def qa_statuses(services: Services) -> dict[str, QaStatus]:
+    """The state of every evaluated document; none while the records cannot be read (the page goes on)."""
+    try:
+        return services.qa_store.qa_statuses()
+    except AsesoriaError:
+        return {}
 
 
 def own_session() -> tuple[str, bool]:
@@ -103,6 +126,8 @@ def show_source(source: Source, number: int, key: str) -> None:
         written = escape_markdown if own else str
         if own:
             st.badge("Su documento", icon=":material/folder_shared:", color="violet")
+        else:
+            status_badge(qa_statuses(services).get(source.doc_id, QaStatus.NOT_EVALUATED))
         st.markdown(f"**{written(source.title)}**{f' · {valid}' if valid else ''}")
         if source.section:
             st.caption(written(source.section))

@@ -152,7 +152,7 @@ class AnswerEngine:
         searched = time.perf_counter()
         verdict = assess(question, public, self._scope, threshold=self._thresholds.scope.answerable)
         public = trusted(public, verdict.answerable, self._scope)
-        result = replace(result, public=public) if isinstance(result, SessionResult) else public
+        result = result.with_public(public) if isinstance(result, SessionResult) else public
         scoped = time.perf_counter()
         made = None
         if private is not None and isinstance(result, SessionResult) and not verdict.is_no_question:

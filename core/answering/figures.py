@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations, pairwise
 
-from core.answering.attachment import ORDER_WEIGHT, Place, View, agreement, rarity_of
+from core.answering.attachment import LABEL, ORDER_WEIGHT, Place, View, agreement, rarity_of
 from core.answering.equivalence import same
 from core.answering.values import Kind, Value
 from core.thresholds import VerifyThresholds
@@ -88,8 +88,11 @@ def tolerated(value: Value, views: Sequence[View], text: str) -> bool:
         return True
     if value.kind is Kind.DATE and not value.detail:  # «del 1 al 20 del mes siguiente (abril, julio)»
         day, _, month = value.norm.partition("/")
-        there = [p.value for v in views for p in v.places]
-        return any(p.kind is Kind.NUMBER and p.norm == day for p in there) and any(
+        places = [p for v in views for p in v.places]
+        there = [p.value for p in places]
+        return any(
+            p.value.kind is Kind.NUMBER and p.value.norm == day and _BEFORE_DAY & set(p.profile) for p in places
+        ) and any(
             (p.kind is Kind.MONTH and p.norm == month) or (p.kind is Kind.DATE and p.norm.endswith(f"/{month}"))
             for p in there
         )
@@ -116,10 +119,10 @@ def misplaced(slots: Sequence[Slot], limits: VerifyThresholds) -> tuple[Slot, Sl
     """The first value that the passages have for another thing; with a second one if the two are exchanged."""
     claimed = {slot.norm for slot in slots}
     for slot in slots:
-        if slot.value.kind in LOOSE:
+        if slot.value.kind in LOOSE or _is_small(slot.value):
             continue
         rival = max((score for norm, score in slot.rivals.items() if norm not in claimed), default=0.0)
-        margin = limits.rival_margin * (4 if _is_small(slot.value) else 2 if slot.value.kind is Kind.NUMBER else 1)
+        margin = limits.rival_margin * (2 if slot.value.kind is Kind.NUMBER or _is_bare(slot) else 1)
         if any(other is not slot and other.best is slot.best for other in slots):
             margin = limits.twice_margin  # one figure of the source said of two things
         if rival > slot.own + margin:
@@ -130,6 +133,7 @@ def misplaced(slots: Sequence[Slot], limits: VerifyThresholds) -> tuple[Slot, Sl
     return None
 
 
+_BEFORE_DAY = {f"<{word}" for word in "el del al a hasta dia dias y".split()}
 _UP_TO = re.compile(r"\s*(?:a|al|hasta)\s+(?:el\s+)?|\s*y\s+(?:el\s+)?")
 
 
@@ -165,6 +169,11 @@ def wrong_way(slots: Sequence[Slot]) -> Slot | None:
         if side and {_side(p) for p in slot.same} == {"#up" if side == "#down" else "#down"}:
             return slot
     return None
+
+
+def _is_bare(slot: Slot) -> bool:
+    """Whether the passage has the value as a number without a unit, and not in a row of a table that labels it."""
+    return slot.best.value.kind is Kind.NUMBER and not any(link.level == LABEL for link in slot.best.profile.values())
 
 
 def _is_small(value: Value) -> bool:

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from core.models import Answer, Source
-from core.seal.explain import seal_json
+from core.seal.explain import NAMES, seal_json
 
 DISCLAIMER = (
     "AsesorIA muestra lo que dicen los documentos oficiales y no sustituye a un asesor fiscal. "
@@ -74,6 +74,8 @@ def conversation_markdown(turns: Sequence[tuple[str, Answer]]) -> str:
     lines = ["# Conversación con AsesorIA", "", f"_{DISCLAIMER}_", ""]
     for question, answer in turns:
         lines += [f"## {question}", "", answer.text, ""]
+        if answer.seal is not None:
+            lines += [f"{NAMES[answer.seal.level]}. {' '.join(answer.seal.reasons)}", ""]
         for number, source in enumerate(answer.sources, start=1):
             valid = validity(source)
             lines.append(f"[{number}] {place(source)}{f' ({valid})' if valid else ''}. {source.section}")

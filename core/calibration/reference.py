@@ -69,11 +69,16 @@ class ReferenceCase(_File):
 
 
 class ReferenceSet(_File):
-    """The shipped set with the rule by which it was drawn, and what was left out of it."""
+    """The shipped set with the rule by which it was drawn, and what was left out of it.
+
+    ``population``: answers there were to draw from, by ``PART_LEVEL``. ``abstentions``: by ``PART_right`` (the corpus has
+    no answer) and ``PART_wrong``.
+    """
 
     version: str
     date: str
     sampling: str
+    population: Mapping[str, int] = {}
     abstentions: Mapping[str, int]
     cases: tuple[ReferenceCase, ...]
 
@@ -87,15 +92,17 @@ class JudgeInfo(_File):
 
 
 class PanelScores(_File):
-    """What each judge gave each case (faithfulness 0..1)."""
+    """What each judge gave each case (faithfulness 0..1). ``failures``: by case and judge, why there is no score."""
 
     judges: tuple[JudgeInfo, ...]
     reference_version: str
     scores: Mapping[str, Mapping[str, float]]
+    failures: Mapping[str, Mapping[str, str]] = {}
 
     def cases(self) -> tuple[PanelCase, ...]:
-        """One `PanelCase` per reference case, in the file's order."""
-        return tuple(PanelCase(case_id, scores) for case_id, scores in self.scores.items())
+        """One `PanelCase` per case that every judge has scored, in the file's order."""
+        names = {judge.name for judge in self.judges}
+        return tuple(PanelCase(case_id, scores) for case_id, scores in self.scores.items() if set(scores) == names)
 
 
 def load_reference(path: Path = REFERENCE_PATH) -> ReferenceSet:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -39,6 +39,11 @@ class SessionResult(SearchResult):
     public: SearchResult
     private: tuple[RetrievedFragment, ...]
     reference: Reference
+
+    def with_public(self, public: SearchResult) -> "SessionResult":
+        """The same search with other relevances of the public fragments; both sides are ordered anew."""
+        both = sorted((*public.found, *self.private), key=lambda hit: -hit.relevance)[: len(self.found)]
+        return replace(self, found=tuple(both), public=public)
 
     def private_suffices(self, threshold: float) -> bool:
         """Whether a private fragment answers, with a probability of at least ``threshold``."""

@@ -1,25 +1,28 @@
 """The product's own engine held to one document: an official one of the index, or fragments given (an upload)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.answering.engine import AnswerEngine
+from core.documents.library import Holdings, SessionDocuments
+from core.documents.record import PrivateDocument
+from core.documents.reference import Reference
+from core.documents.relevance import load_relevance
+from core.documents.search import SessionResult, SessionSearch
 from core.ingestion.fragments import embedding_text
 from core.models import Answer, Fragment
 from core.qa.borders import Nearest
 from core.retrieval.search import HybridSearch, SearchResult
-from core.retrieval.snapshot import take_snapshot
-from core.retrieval.store import FragmentStore, QuestionStore
-from core.retrieval.terms import TermStatistics, stems
 
 if TYPE_CHECKING:
     from core.services import Services
 
 _NEAREST = 5
+_AROUND = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,46 +39,97 @@ class HeldRetriever:
 
 @dataclass(frozen=True)
 class HeldEngine:
-    """`Answerer` over an `AnswerEngine` whose search is held to one document."""
+    """`Answerer` over an `AnswerEngine` whose search is held to one document, official or (``private``) an upload."""
 
     engine: AnswerEngine
     name: str
+    private: SessionSearch | None = None
 
     def answer(self, question: str) -> Answer:
         """Answer from the document only."""
-        return self.engine.ask(question)
+        return self.engine.ask(question, private=self.private)
 
 
 def hold(services: "Services", doc_id: str) -> HeldEngine:
     """The engine over one official document."""
-    return _held(services, services.search, services.store, doc_id)
+    retriever = HeldRetriever(services.search, doc_id)
+    engine = services.engine_over(retriever, services.store.section_around, services.terms)
+    return HeldEngine(engine, _name(services))
 
 
-def hold_fragments(services: "Services", fragments: Sequence[Fragment], folder: Path) -> HeldEngine:
-    """The engine over an upload's fragments, indexed under ``folder`` (the session's, with which it dies)."""
-    doc_id = fragments[0].doc_id
-    store = FragmentStore(str(folder), dimension=services.embedder.dimension, table="qa_document")
-    questions = QuestionStore(str(folder), dimension=services.embedder.dimension, table="qa_no_questions")
-    store.replace_document(doc_id, fragments, services.embedder.embed_passages([embedding_text(f) for f in fragments]))
-    counts: dict[str, int] = {}
-    for fragment in fragments:
-        for stem in set(stems(fragment.text)):
-            counts[stem] = counts.get(stem, 0) + 1
-    search = HybridSearch(
-        store=store,
-        questions=questions,
-        snapshot=take_snapshot(store, questions, services.adapter),
-        embedder=services.embedder,
+def hold_fragments(services: "Services", fragments: Sequence[Fragment]) -> HeldEngine:
+    """The engine over an upload's fragments (already redacted), as it answers from private documents; all in memory."""
+    vectors = services.embedder.embed_passages([embedding_text(f) for f in fragments])
+    own = _OneDocument(tuple(fragments), vectors)
+    known = services.thresholds.documents  # that a battery's question names its document says nothing of its answer
+    search = _HeldSession(
+        _NothingPublic(services.search),
+        cast(SessionDocuments, own),
         adapter=services.adapter,
-        reranker=services.reranker,
-        terms=TermStatistics(counts, len(fragments)),
+        terms=services.terms,
+        model=load_relevance(),
+        thresholds=known.model_copy(update={"prior_own": known.prior_bare, "prior_plain": known.prior_bare}),
     )
-    return _held(services, lambda: search, store, doc_id)
+    return HeldEngine(services.engine, _name(services), search)
 
 
-def _held(services: "Services", search: Callable[[], HybridSearch], store: FragmentStore, doc_id: str) -> HeldEngine:
-    engine = services.engine_over(HeldRetriever(search, doc_id), store.section_around, lambda: search().terms)
-    return HeldEngine(engine, services.model.name if services.model else "extractivo")
+def _name(services: "Services") -> str:
+    return services.model.name if services.model else "extractivo"
+
+
+@dataclass(frozen=True, slots=True)
+class _NothingPublic:
+    """A public search that finds nothing: it only reads the question."""
+
+    search: Callable[[], HybridSearch]
+
+    def run(self, question: str, k: int) -> SearchResult:
+        """See `PublicSearch`."""
+        return replace(self.search().run(question, 1), found=(), expected={})
+
+
+class _HeldSession(SessionSearch):
+    """A session's search in which every question means its one document."""
+
+    def run(self, question: str, k: int) -> SessionResult:
+        """See `SessionSearch`."""
+        return replace(super().run(question, k), reference=Reference(own=True, bare=False, rule=False))
+
+
+class _OneDocument:
+    """What `SessionSearch` and the engine ask of a session's documents, for the fragments of one."""
+
+    def __init__(self, fragments: tuple[Fragment, ...], vectors: NDArray[np.float32]) -> None:
+        first = fragments[0]
+        record = PrivateDocument(
+            doc_id=first.doc_id, name=first.title, title=first.title, suffix="", sha256="", size=0, pages=0, paged=False,
+            tables=0, fragments=len(fragments), added_at="", seconds=0.0, made_with="",
+        )  # fmt: skip
+        self._holdings = Holdings(fragments, vectors, (record,))
+
+    def holdings(self) -> Holdings:
+        """All fragments with their vectors."""
+        return self._holdings
+
+    def documents(self) -> tuple[PrivateDocument, ...]:
+        """The one document."""
+        return self._holdings.documents
+
+    def redacted(self, question: str) -> str:
+        """The battery's questions come from the redacted text."""
+        return question
+
+    def section_around(self, fragment: Fragment) -> list[Fragment]:
+        """The fragments of the same section and kind around one, itself included, in reading order."""
+        place = (fragment.section_path, fragment.kind)
+        return [
+            f
+            for f in self._holdings.fragments
+            if abs(f.ordinal - fragment.ordinal) <= _AROUND and (f.section_path, f.kind) == place
+        ]
+
+    def forget(self) -> None:
+        """Nothing is kept elsewhere."""
 
 
 def nearest_in(search: HybridSearch, doc_id: str) -> Nearest:

@@ -272,7 +272,8 @@ class Diagnosis:
 class Judgement:
     """A judge's scores for one answer. ``scores`` is empty where it could not be judged; ``reason`` then says why.
 
-    ``judge``: "comprobador" or "llm:MODEL". ``hallucinations``: stretches of the answer that state what no source says.
+    ``judge``: "comprobador" or "llm:MODEL"; ``prompt_version`` is '' for the comprobador. ``hallucinations``: stretches
+    of the answer that state what no source says.
     """
 
     judge: str
@@ -280,6 +281,7 @@ class Judgement:
     hallucinations: tuple[str, ...] = ()
     diagnosis: Diagnosis | None = None
     reason: str = ""
+    prompt_version: str = ""
 
     @property
     def judged(self) -> bool:

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from core.errors import AsesoriaError
 from core.models import Answer
@@ -34,7 +34,11 @@ class Judge(Protocol):
     def name(self) -> str:
         """ "comprobador" or "llm:MODEL"."""
 
-    def judge(self, question: BatteryQuestion, answer: GivenAnswer, *, profile: Profile | None) -> Judgement:
+    @property
+    def seconds_each(self) -> float:
+        """A guess of the time for one answer, for the estimate before the run."""
+
+    def judge(self, question: BatteryQuestion, answer: Answer, *, profile: Profile | None) -> Judgement:
         """Score the answer in the four dimensions."""
 
 
@@ -44,12 +48,13 @@ class RunCancelledError(AsesoriaError):
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """Where a run is. ``remaining_s``: estimate from the questions answered so far."""
+    """Where a run is. ``remaining_s``: estimate from what is done so far, of the present stage."""
 
     run_id: str
     done: int
     total: int
     remaining_s: float
+    stage: Literal["answering", "judging"] = "answering"
 
 
 def estimate_s(battery: Battery, *, per_question_s: float = _FIRST_GUESS_S) -> float:

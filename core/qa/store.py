@@ -4,8 +4,9 @@ One file per folder: the records' folder for official documents, the session's f
 with it).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
     create_engine,
     event,
+    func,
     insert,
     select,
     text,
@@ -28,11 +30,13 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from core.errors import AsesoriaError
-from core.qa.models import Battery, GivenAnswer, Report
+from core.qa.models import Battery, GivenAnswer, Judgement, Report
 from core.qa.serial import from_json, to_json
+from core.qa.status import CannotCloseError, QaStatus, StatusChange, check_closing
 
-# Raise when the tables change; a file of another version is refused, not rewritten.
-SCHEMA_VERSION = 1
+# Raise when the tables change. A file of version 1 lacks only tables, which are made; any other is refused.
+SCHEMA_VERSION = 2
+_READABLE = (0, 1, SCHEMA_VERSION)
 FILE_NAME = "qa.sqlite"
 
 _metadata = MetaData()
@@ -63,6 +67,40 @@ _reports = Table(
     Column("report", Text, nullable=False),
     Column("created_at", String, nullable=False),
 )
+_judgements = Table(
+    "qa_judgements",
+    _metadata,
+    Column("run_id", String, nullable=False, index=True),
+    Column("judge", String, nullable=False),
+    Column("question_id", String, nullable=False),
+    Column("judgement", Text, nullable=False),
+    UniqueConstraint("run_id", "judge", "question_id"),
+)
+# Changes are only added: the last one is the document's status, those before are its history.
+_status = Table(
+    "qa_status",
+    _metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("doc_id", String, nullable=False, index=True),
+    Column("status", String, nullable=False),
+    Column("report_id", String, nullable=False),
+    Column("by", String, nullable=False),
+    Column("at", String, nullable=False),
+    Column("reason", Text, nullable=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportHead:
+    """What a list of reports shows of each; the report itself is read on request."""
+
+    id: str
+    run_id: str
+    doc_id: str
+    created_at: str
+    title: str
+    verdict: str
+    global_score: float | None
 
 
 class QaStoreError(AsesoriaError):
@@ -106,7 +144,7 @@ class SqlRunStore:
         event.listen(self._engine, "connect", _durable)
         with self._writing() as connection:
             version = connection.execute(text("PRAGMA user_version")).scalar_one()
-            if version not in (0, SCHEMA_VERSION):
+            if version not in _READABLE:
                 raise QaStoreError(
                     f"{FILE_NAME} es de otra versión ({version}). Guárdelo aparte y vuelva a ejecutar la batería."
                 )
@@ -177,6 +215,107 @@ class SqlRunStore:
         with self._reading() as connection:
             return tuple(from_json(Report, found) for found in connection.execute(query).scalars())
 
+    def report_heads(self, doc_id: str = "") -> tuple[ReportHead, ...]:
+        """The heads of all reports (of one document), newest first."""
+        c = _reports.c
+        from_report = [
+            func.json_extract(c.report, path) for path in ("$.battery.book.title", "$.verdict", "$.global_score")
+        ]
+        query = select(c.id, c.run_id, c.doc_id, c.created_at, *from_report)
+        # Times are kept to the second: of two in the same one, the later written is the newer.
+        query = query.order_by(c.created_at.desc(), text("qa_reports.rowid DESC"))
+        if doc_id:
+            query = query.where(c.doc_id == doc_id)
+        with self._reading() as connection:
+            return tuple(ReportHead(*row) for row in connection.execute(query))
+
+    def append_judgement(self, run_id: str, question_id: str, judgement: Judgement) -> None:
+        """Store one judgement durably before returning; a second one of the same judge is left out."""
+        row = {
+            "run_id": run_id, "judge": judgement.judge, "question_id": question_id, "judgement": to_json(judgement),
+        }  # fmt: skip
+        with self._writing() as connection:
+            connection.execute(insert(_judgements).prefix_with("OR IGNORE"), row)
+
+    def judgements(self, run_id: str, judge: str) -> dict[str, Judgement]:
+        """That judge's judgements of the run by question id."""
+        query = select(_judgements.c.question_id, _judgements.c.judgement).where(
+            _judgements.c.run_id == run_id, _judgements.c.judge == judge
+        )
+        with self._reading() as connection:
+            return {row.question_id: from_json(Judgement, row.judgement) for row in connection.execute(query)}
+
+    def seconds_each(self, engine: str) -> float | None:
+        """Mean time of an answer in the last run of that engine; None where it has answered nothing."""
+        query = select(_runs.c.id).where(_runs.c.engine == engine).order_by(_runs.c.created_at.desc())
+        with self._reading() as connection:
+            runs = list(connection.execute(query).scalars())
+        for run_id in runs:
+            if given := self.answers(run_id):
+                return sum(g.seconds for g in given) / len(given)
+        return None
+
+    def set_status(self, doc_id: str, status: str, *, report_id: str, by: str, reason: str = "") -> None:
+        """Note a document's new status; the ones before stay as its history."""
+        with self._writing() as connection:
+            connection.execute(insert(_status), _status_row(doc_id, status, report_id, by, reason))
+
+    def qa_status(self, doc_id: str) -> QaStatus:
+        """A document's present status."""
+        changes = self.status_changes(doc_id)
+        return changes[-1].status if changes else QaStatus.NOT_EVALUATED
+
+    def qa_statuses(self) -> dict[str, QaStatus]:
+        """The present status of every document that has one."""
+        query = select(_status.c.doc_id, _status.c.status).order_by(_status.c.number)
+        with self._reading() as connection:
+            return {row.doc_id: QaStatus(row.status) for row in connection.execute(query)}
+
+    def status_changes(self, doc_id: str) -> tuple[StatusChange, ...]:
+        """A document's statuses, oldest first."""
+        query = select(_status).where(_status.c.doc_id == doc_id).order_by(_status.c.number)
+        with self._reading() as connection:
+            return tuple(
+                StatusChange(**{**row._mapping, "status": QaStatus(row.status)}) for row in connection.execute(query)
+            )
+
+    def status_follows(self, doc_id: str, report_id: str) -> bool:
+        """Whether the document's status has been set by that report already, or by a later one."""
+        changes = self.status_changes(doc_id)
+        if any(change.report_id == report_id for change in changes):
+            return True
+        report = self.report(report_id)
+        return bool(report and changes and changes[-1].at > report.created_at)
+
+    def close_report(
+        self,
+        report: Report,
+        status: QaStatus,
+        *,
+        decided: Mapping[str, bool],
+        by: str,
+        seen: int,
+        reason: str = "",
+    ) -> None:
+        """The reviewer's closing, which sets the document's status.
+
+        ``decided``: flagged question id → accepted. ``seen``: number of the last status change that the reviewer saw
+        (0 for none); a change made meanwhile by another is not overwritten.
+
+        Raises:
+            CannotCloseError: flagged cases wait, the status does not fit the decisions, or it has changed meanwhile.
+        """
+        check_closing(report, decided, status)
+        doc_id = report.battery.book.doc_id
+        with self._writing() as connection:
+            connection.execute(text("BEGIN IMMEDIATE"))
+            last = connection.execute(select(func.max(_status.c.number)).where(_status.c.doc_id == doc_id)).scalar()
+            if (last or 0) != seen:
+                raise CannotCloseError(
+                    "El estado del documento ha cambiado mientras lo revisaba. Vuelva a abrir el informe y compruébelo."
+                )
+            connection.execute(insert(_status), _status_row(doc_id, status, report.id, by, reason))
+
     def close(self) -> None:
         """Let go of the file."""
         self._engine.dispose()
@@ -198,6 +337,13 @@ class SqlRunStore:
                 yield connection
         except SQLAlchemyError as error:
             raise QaStoreError(_CANNOT) from error
+
+
+def _status_row(doc_id: str, status: str, report_id: str, by: str, reason: str) -> dict[str, str]:
+    return {
+        "doc_id": doc_id, "status": str(QaStatus(status)), "report_id": report_id, "by": by, "at": now(),
+        "reason": reason,
+    }  # fmt: skip
 
 
 _CANNOT = f"No se puede leer ni escribir {FILE_NAME}. Compruebe el espacio y los permisos de la carpeta de datos."

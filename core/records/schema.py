@@ -114,10 +114,33 @@ baselines = Table(
     Column("details", JSON, nullable=False),
 )
 
+# A person's verdict on an answer: a case of the reference set (``kind`` "reference") or an interaction ("interaction").
+# Several may stand beside each other; none is overwritten.
+verdicts = Table(
+    "verdicts",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("at", String(24), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("case_id", String(64), nullable=False),
+    Column("reference_version", String(80), nullable=False),
+    Column("faithfulness", Float, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("decides", Text, nullable=False),
+    Column("reviewer", String(200), nullable=False),
+    Column("reviewer_kind", String(16), nullable=False),
+    Index("verdicts_case", "kind", "case_id"),
+)
+
 Migration = Callable[[Connection], None]
 
+
+def _add_verdicts(connection: Connection) -> None:
+    verdicts.create(connection, checkfirst=True)
+
+
 # The n-th entry leads from version n to n + 1.
-MIGRATIONS: tuple[Migration, ...] = ()
+MIGRATIONS: tuple[Migration, ...] = (_add_verdicts,)
 
 
 def present_version(migrations: tuple[Migration, ...] = MIGRATIONS) -> int:

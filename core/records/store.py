@@ -11,7 +11,7 @@ from core.records.database import Database
 from core.records.interactions import iso
 from core.records.reviews import FEEDBACK, open_in
 from core.records.schema import feedback as opinions
-from core.records.schema import interactions, reviews
+from core.records.schema import interactions, reviews, verdicts
 from core.records.spool import Entry
 
 _FETCH = 500
@@ -164,5 +164,6 @@ def _erase(connection: Connection, ids: list[str]) -> int:
         part = ids[start : start + _FETCH]
         connection.execute(delete(opinions).where(opinions.c.interaction_id.in_(part)))
         connection.execute(delete(reviews).where(reviews.c.kind == FEEDBACK, reviews.c.subject.in_(part)))
+        connection.execute(delete(verdicts).where(verdicts.c.kind == "interaction", verdicts.c.case_id.in_(part)))
         erased += connection.execute(delete(interactions).where(interactions.c.id.in_(part))).rowcount
     return erased

@@ -1,6 +1,6 @@
 """The search as a LlamaIndex retriever; LlamaIndex types stop in this module."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -12,10 +12,20 @@ from core.retrieval.search import HybridSearch, SearchResult
 class HybridRetriever(BaseRetriever):
     """Hybrid search behind LlamaIndex's interface, so that its post-processors and query engines can be put on it."""
 
-    def __init__(self, search: Callable[[], HybridSearch], *, k: int = 8) -> None:
-        """``search`` is called at each question, since the index may be rebuilt meanwhile."""
+    def __init__(
+        self,
+        search: Callable[[], HybridSearch],
+        *,
+        k: int = 8,
+        allowed: Callable[[], Collection[str] | None] = lambda: None,
+    ) -> None:
+        """``search`` and ``allowed`` are called at each question, since index and permissions may change meanwhile.
+
+        ``allowed``: the documents that may be found, None for all.
+        """
         super().__init__()
         self._search = search
+        self._allowed = allowed
         self._k = k
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -23,7 +33,7 @@ class HybridRetriever(BaseRetriever):
 
     def run(self, question: str, k: int) -> SearchResult:
         """The ``k`` best fragments as domain objects, with what the search saw."""
-        return self._search().run(question, k)
+        return self._search().run(question, k, doc_ids=self._allowed())
 
 
 def to_node(hit: RetrievedFragment) -> NodeWithScore:

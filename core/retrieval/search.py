@@ -1,7 +1,7 @@
 """Hybrid search: cosine and Spanish full text, over passages and over expected questions, then the reranker."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -56,17 +56,19 @@ class HybridSearch:
         """
         return list(self.run(question, k).found)
 
-    def run(self, question: str, k: int, *, doc_id: str = "") -> SearchResult:
+    def run(self, question: str, k: int, *, doc_id: str = "", doc_ids: Collection[str] | None = None) -> SearchResult:
         """As `search`, with the question's vector, the candidates and the time of each stage.
 
-        With ``doc_id`` only that document's fragments are found, ranked among all (see `gather`).
+        With ``doc_id`` (or ``doc_ids``) only the fragments of that document (of those) are found; each keeps the
+        probability that it has among all.
         """
+        held = (doc_id,) if doc_id else doc_ids
         clock = [time.perf_counter()]
         raw = self.embedder.embed_query(question)
         vector = self.adapter.questions(raw[None, :])[0]
         clock.append(time.perf_counter())
-        signals = self.signals(question, vector, doc_id=doc_id)
-        within = [i for i, f in enumerate(self.snapshot.fragments) if f.doc_id == doc_id] if doc_id else None
+        signals = self.signals(question, vector, held=held)
+        within = None if held is None else [i for i, f in enumerate(self.snapshot.fragments) if f.doc_id in held]
         clock.append(time.perf_counter())
         candidates = gather(self.snapshot, signals, self.terms, within=within)
         clock.append(time.perf_counter())
@@ -93,13 +95,13 @@ class HybridSearch:
         }
         return SearchResult(found, raw, vector, candidates, timings, expected)
 
-    def signals(self, question: str, vector: Floats, *, doc_id: str = "") -> Signals:
-        """BM25 scores of passages and expected questions, by place; those of one document besides the best of all."""
-        passages = self.store.full_text(question, CANDIDATES)
-        expected = self.questions.full_text(question, 3 * CANDIDATES)
-        if doc_id:
-            passages = [*passages, *self.store.full_text(question, CANDIDATES, doc_id=doc_id)]
-            expected = [*expected, *self.questions.full_text(question, 3 * CANDIDATES, doc_id=doc_id)]
+    def signals(self, question: str, vector: Floats, *, held: Collection[str] | None = None) -> Signals:
+        """BM25 scores of passages and expected questions, by place; those of the ``held`` documents besides the best."""
+        passages = list(self.store.full_text(question, CANDIDATES))
+        expected = list(self.questions.full_text(question, 3 * CANDIDATES))
+        for doc_id in sorted(held or ()):
+            passages += self.store.full_text(question, CANDIDATES, doc_id=doc_id)
+            expected += self.questions.full_text(question, 3 * CANDIDATES, doc_id=doc_id)
         place, question_place = self.snapshot.place, self.snapshot.question_place
         return Signals(
             text=question,

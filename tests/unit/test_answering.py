@@ -308,7 +308,7 @@ def engine(found: list[RetrievedFragment], *, answers: bool = True) -> AnswerEng
         sentences=SENTENCES,
         thresholds=load_thresholds(),
         max_question_chars=100,
-        verify=DraftChecker(load_thresholds(), lambda: TERMS),
+        verify=DraftChecker(load_thresholds()),
     )
 
 

@@ -67,7 +67,7 @@ def search(own: SessionDocuments, *, relevance: float = 0.7) -> SessionSearch:
 def engine(*, answers: bool = True) -> AnswerEngine:
     return AnswerEngine(
         retriever=FakePublic(), neighbours=lambda f: [f], terms=lambda: TERMS, about=lambda _: (None, ""), scope=scope_model(answers, size=FakeEmbedder.dimension), sentences=SENTENCES,
-        thresholds=load_thresholds(), max_question_chars=300, verify=DraftChecker(load_thresholds(), lambda: TERMS),
+        thresholds=load_thresholds(), max_question_chars=300, verify=DraftChecker(load_thresholds()),
     )  # fmt: skip
 
 

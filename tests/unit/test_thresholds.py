@@ -29,9 +29,9 @@ def test_thresholds_are_pinned() -> None:
             "coverage_beside_quote": 0.3,
             "part": 0.2,
             "rival_margin": 0.4,
-            "swap_margin": 0.2,
-            "cross_margin": 0.2,
-            "twice_margin": -0.8,
+            "swap_margin": 0.15,
+            "cross_margin": 0.15,
+            "twice_margin": -1.0,
         },
         "qa": {
             "question_pass": 7.5,

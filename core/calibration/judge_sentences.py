@@ -1,0 +1,85 @@
+"""The judge of meaning: cosines of the question with what the answer says and with what its fragments answer."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from core.calibration.judge_weights import JudgeWeights
+from core.calibration.judges import JudgedAnswer, verdict
+from core.calibration.reference import JudgeInfo
+from core.ingestion.sentences import sentences
+from core.retrieval.search import HybridSearch
+
+SENTENCES_JUDGE_VERSION = 1
+_MARK = re.compile(r"\s*\[\d{1,2}\]")
+
+
+class Nearness(Protocol):
+    """Cosines in the space of the frozen embedder with its adapter."""
+
+    def to_texts(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Of the question with each text."""
+
+    def to_expected(self, question: str, fragment_ids: Sequence[str]) -> tuple[float, float]:
+        """Of the question with the nearest expected question of these fragments, and of all the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexNearness:
+    """`Nearness` on what is indexed."""
+
+    search: HybridSearch
+
+    def to_texts(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """See `Nearness`."""
+        if not texts:
+            return ()
+        asked = self.search.adapter.questions(self.search.embedder.embed_query(question)[None, :])[0]
+        passages = self.search.adapter.passages(self.search.embedder.embed_passages(texts))
+        return [float(cosine) for cosine in passages @ asked]
+
+    def to_expected(self, question: str, fragment_ids: Sequence[str]) -> tuple[float, float]:
+        """See `Nearness`."""
+        snapshot = self.search.snapshot
+        asked = self.search.adapter.questions(self.search.embedder.embed_query(question)[None, :])[0]
+        cosines = snapshot.questions @ asked
+        own = [snapshot.place[i] for i in fragment_ids if i in snapshot.place]
+        cited = np.isin(snapshot.owners, own)
+        return (
+            float(cosines[cited].max()) if cited.any() else 0.0,
+            float(cosines[~cited].max()) if not cited.all() else 0.0,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SentencesJudge:
+    """How near the question is to the answer's sentences and to what its fragments answer, against the alternatives."""
+
+    near: Nearness
+    weights: JudgeWeights
+
+    @property
+    def info(self) -> JudgeInfo:
+        """See `Judge`."""
+        return JudgeInfo(name="sentido de las frases", kind="semántica", version=self.weights.version)
+
+    def score(self, answer: JudgedAnswer) -> float:
+        """See `Judge`."""
+        return verdict(self.weights.probability(self.measures(answer)))
+
+    def measures(self, answer: JudgedAnswer) -> dict[str, float]:
+        """Cosines: with the nearest sentence, with the first, with the nearest expected question of a cited fragment;
+        and by how much the latter exceeds the nearest of the fragments that are not cited."""
+        said = _MARK.sub("", answer.said).replace("«", "").replace("»", "")
+        texts = [text for line in said.split("\n") for text in sentences(line) if any(ch.isalpha() for ch in text)]
+        cosines = self.near.to_texts(answer.question, texts)
+        cited, other = self.near.to_expected(answer.question, answer.fragment_ids)
+        return {
+            "sentence": max(cosines, default=0.0),
+            "first": cosines[0] if cosines else 0.0,
+            "expected": cited,
+            "margin": cited - other,
+        }
