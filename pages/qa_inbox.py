@@ -5,7 +5,7 @@ import streamlit as st
 from core.errors import AsesoriaError
 from core.qa.cases import CASE, DECISION_TEXT, Case, cases_of, decide, decide_case, judge_says, told
 from core.qa.desk import Desk
-from core.qa.inbox import decisions_for, facts, kind_text, read_inbox
+from core.qa.inbox import decisions_for, facts, headline, kind_text, read_inbox
 from core.qa.models import QuestionVerdict, Report
 from core.qa.report import QUESTION_VERDICT_TEXT
 from core.records.reviews import Review
@@ -67,9 +67,9 @@ def _show_items(desk: Desk, items: list[Review]) -> None:
         items = items[(page - 1) * _PAGE : page * _PAGE]
     reports: dict[str, Report | None] = {}
     for review in items:
-        with st.expander(
-            f"{kind_text(review.kind)} · {escape_markdown(review.title)}", icon=":material/pending_actions:"
-        ):
+        label = f"{kind_text(review.kind)} · {escape_markdown(headline(desk.database(), review))}"
+        # The key keeps what is open open when an item before it is decided and goes.
+        with st.expander(label, icon=":material/pending_actions:", key=f"inbox-item-{review.id}"):
             st.caption(f"Espera desde {_when(review.opened_at)}")
             if review.kind == CASE:
                 report_id = str(review.details.get("report_id", ""))

@@ -97,7 +97,7 @@ def test_a_case_is_decided_once_and_its_report_stays(tmp_path: Path) -> None:
     with pytest.raises(AsesoriaError, match="veredicto"):
         decide(QuestionVerdict.NOT_JUDGED, "Ana", "x")
     decide(QuestionVerdict.PASS, "Ana", "Sí la rechaza")
-    with pytest.raises(ReviewConflictError, match="Ana lo ha decidido.*«pasa».*Sí la rechaza"):
+    with pytest.raises(ReviewConflictError, match=r"Ana lo ha decidido.*«pasa».*Sí la rechaza"):
         decide(QuestionVerdict.FAIL, "Luis", "")
     assert fake.store.report(report.id) == report
 
