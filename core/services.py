@@ -172,7 +172,7 @@ class Services:
             sentences=load_sentence_model(),
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
-            verify=DraftChecker(self.thresholds, terms),
+            verify=DraftChecker(self.thresholds),
             synthesis=self._synthesis(),
             sealer=Sealer(self.thresholds, self.seal_state.mode),
             redact=self.redact,

@@ -124,12 +124,14 @@ class DocumentsThresholds(_Section):
     """Private documents. ``answerable``: the probability (0..1) from which a private fragment is quoted.
 
     ``prior_own``, ``prior_bare``, ``prior_plain``: how likely the own documents answer, before they are looked at, a
-    question that names one of them, one that may mean them ("¿qué total sale?"), and any other; ``prior_refused``:
-    any other that the corpus cannot answer. ``rule_beside``: relevance from which a public fragment is quoted beside.
+    question that speaks of one of them (``prior_named``: of the one that has its kind or name), one that may mean them
+    ("¿qué total sale?"), and any other; ``prior_refused``: any other that the corpus cannot answer. ``rule_beside``:
+    relevance from which a public fragment is quoted beside.
     """
 
     answerable: float = Field(gt=0, lt=1)
     prior_own: float = Field(gt=0, lt=1)
+    prior_named: float = Field(gt=0, lt=1)
     prior_bare: float = Field(gt=0, lt=1)
     prior_plain: float = Field(gt=0, lt=1)
     prior_refused: float = Field(gt=0, lt=1)

@@ -119,10 +119,11 @@ def show_mix(reference: Reference, cases: list[JudgedCase], found: Calibration) 
     """How the cases came about, what was left out, and who has reviewed them."""
     levels = Counter(case.case.level for case in cases)
     by_people = sum(bool(case.people) or case.case.reviewer_kind == "person" for case in cases)
+    reviewed = "1 caso revisado" if by_people == 1 else f"{by_people} casos revisados"
     mix = ", ".join(f"{levels[level]} con sello {LEVELS[level]}" for level in Level)
     st.markdown(
         f"**{len(cases)} casos** de {len(reference.found.cases)} ({mix}). **{len(found.excluded)} excluidos** de r y kappa "
-        f"porque los jueces discrepan. **{by_people} casos revisados por una persona**; los demás, por el mantenimiento."
+        f"porque los jueces discrepan. **{reviewed} por una persona**; los demás, por el mantenimiento."
     )
     with st.expander("Cómo se sortearon y qué queda fuera", icon=":material/casino:"):
         st.write(reference.found.sampling)

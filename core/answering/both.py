@@ -12,18 +12,25 @@ from core.answering.ports import Verifier
 from core.answering.scope import Assessment
 from core.answering.untrusted import is_order
 from core.documents.record import PrivateDocument
-from core.documents.reference import Reference, read_reference
+from core.documents.reference import Reference, read_reference, without_mention
 from core.documents.relevance import at_prior
 from core.documents.search import SessionResult
-from core.models import RetrievedFragment, Scope, Source
+from core.models import Category, Fragment, RetrievedFragment, Scope, Source
+from core.retrieval.search import SearchResult
+from core.retrieval.terms import stems
 from core.thresholds import DocumentsThresholds
 
 OWN_HEADING = "### Según su documento"
 RULE_HEADING = "### Según la norma"
 NOT_A_RULE = "_Es lo que dice su documento; no es una norma ni una comprobación de que esté bien._"
 NO_RULE = "_Sobre la norma, los documentos oficiales no dan respuesta suficiente a esta pregunta._"
+# A line that says one thing, such as one of an invoice.
+_SHORT_LINE = 80
 _PLACEHOLDER = re.compile(r"<[^\W\d_]+(?:_[^\W\d_]+)*_?\d*>|\(\d{1,3}\)|\n")
-_QUOTED = re.compile(r"^(- )?«(.*)»((?: \[\d+\])+)$")
+# Signs of Markdown, HTML and of our marks. While a draft is verified, a document's own stand as private-use characters.
+_SIGNS = "\\`*_[]<>$~#|!"
+_SET_ASIDE = {ord(sign): 0xE000 + ord(sign) for sign in _SIGNS}
+_WRITTEN = {0xE000 + ord(sign): f"\\{sign}" for sign in _SIGNS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +38,14 @@ class Sides:
     """What was found on each side, for each thing asked: own documents and rule.
 
     ``rule_asked``: the question asks for the rule. ``rule_first``: nothing in it speaks of an own document, and the
-    rule fits better.
+    rule fits better. ``category``: the rule's.
     """
 
     own: tuple[Searched, ...]
     rule: tuple[Searched, ...]
     rule_asked: bool
     rule_first: bool
+    category: Category = Category.DIRECT
 
     @property
     def hits(self) -> tuple[RetrievedFragment, ...]:
@@ -59,35 +67,56 @@ class Both:
     rule_extract: Extract
 
 
+def rule_query(part: Part, result: SessionResult, reference: Reference) -> str:
+    """By what the rule is searched where a question names an own document too: its words without that document, after
+    the line of the document that is meant («Retención IRPF 7 %»), which says what kind of thing it is; '' for no need."""
+    if not (reference.rule and result.reference.own):
+        return ""
+    asked = without_mention(part.query)
+    wanted = set(stems(asked))
+    lines = [line for hit in result.private[:2] for line in hit.fragment.text.split("\n") if len(line) <= _SHORT_LINE]
+    best = max(lines, key=lambda line: len(wanted & set(stems(line))), default="")
+    shared = wanted & set(stems(best))
+    line = _PLACEHOLDER.sub(" ", best.partition(":")[0]) if shared else ""
+    return " ".join(f"{line.strip()} {asked}".split())
+
+
 def sides_of(
     results: Sequence[tuple[Part, SessionResult]],
     verdict: Assessment,
     *,
     known: DocumentsThresholds,
     documents: Sequence[PrivateDocument],
+    search_rule: Callable[[str], tuple[SearchResult, Assessment]],
 ) -> Sides | None:
     """What answers each part of a question, by side; None where no own document has part in the answer.
 
     ``verdict`` is the scope's on the public search alone: a question about the own document is answered from it
-    even where the corpus cannot answer.
+    even where the corpus cannot answer. ``search_rule`` searches the corpus for another wording (see `rule_query`).
     """
     titles = [document.title for document in documents]
     several = len(results) > 1
-    own, rule, references = [], [], []
+    own, asked = [], []
     for part, result in results:
         reference = _of_part(part, result.reference, titles) if several else result.reference
-        references.append(reference)
         title = part.title if several else ""
-        hits = own_hits(result, verdict, known, reference)
-        if hits:
+        asked.append((part, result, reference, title))
+        if hits := own_hits(result, verdict, known, reference):
             own.append(Searched(part.query, hits, {}, title))
-        if wants_rule(result, verdict, known, reference):
-            rule.append(Searched(part.query, result.public.found, result.public.expected, title))
     if not own:
         return None
+    rule, category = [], Category.DIRECT
+    for part, result, reference, title in asked:
+        query, public, answers = part.query, result.public, verdict
+        if other := rule_query(part, result, reference):
+            query = other
+            public, answers = search_rule(other)
+        if wants_rule(public, answers, known, reference):
+            rule.append(Searched(query, public.found, public.expected, title))
+            category = answers.category if category is Category.DIRECT else category
     best_rule = max((searched.found[0].relevance for searched in rule), default=0.0)
-    first = not any(r.any for r in references) and best_rule >= own[0].found[0].relevance
-    return Sides(tuple(own), tuple(rule), any(r.rule for r in references), first)
+    first = not any(r.any for _, _, r, _ in asked) and best_rule >= own[0].found[0].relevance
+    return Sides(tuple(own), tuple(rule), any(r.rule for _, _, r, _ in asked), first, category)
 
 
 def own_hits(
@@ -106,12 +135,12 @@ def own_hits(
     return tuple(hit for hit in hits if hit.relevance >= known.answerable)
 
 
-def wants_rule(result: SessionResult, verdict: Assessment, known: DocumentsThresholds, reference: Reference) -> bool:
+def wants_rule(public: SearchResult, verdict: Assessment, known: DocumentsThresholds, reference: Reference) -> bool:
     """Whether the public part is shown beside the private one: it can be answered, and the rule is asked for, or
     the question names no document of one's own and a public fragment fits it well enough."""
-    if verdict.refusal or not result.public.found:
+    if verdict.refusal or not public.found:
         return False
-    fits = result.public.found[0].relevance >= known.rule_beside
+    fits = public.found[0].relevance >= known.rule_beside
     return reference.rule or (fits and not reference.own)
 
 
@@ -131,21 +160,21 @@ def extract_both(
     parts = []
     for extracted in (rule, own) if sides.rule_first else (own, rule):
         if extracted.units:
-            written = plain if extracted is own else str
+            written = _aside if extracted is own else str
             text, some = compose(extracted, about=about, first=len(sources) + 1, written=written)
             parts.append(f"{OWN_HEADING if extracted is own else RULE_HEADING}\n\n{text}")
             sources += some
     draft = "\n\n".join(parts)
-    hits = {
-        q.fragment.id: replace(hit, fragment=q.fragment) for e in (own, rule) for u, hit in e.units for q in u.quotes
-    }
+    hits = {q.fragment.id: _hit(hit, q.fragment) for e in (own, rule) for u, hit in e.units for q in u.quotes}
     cited = {number: hits[source.fragment_id] for number, source in enumerate(sources, start=1)}
     verified = verify(draft, cited, own=[line for line in draft.split("\n") if "«" not in line])
-    text, kept = keep_cited(_harmless(verified.text), sources)
+    text, kept = keep_cited(verified.text, sources)
     found = _split(text)
     if not any(source.source_scope is Scope.PRIVATE for source in kept) or not found[OWN_HEADING]:
         return None
-    return Both(found[OWN_HEADING], found[RULE_HEADING], kept, verified.coverage, verified.supporting, rule)
+    return Both(
+        found[OWN_HEADING].translate(_WRITTEN), found[RULE_HEADING], kept, verified.coverage, verified.supporting, rule
+    )
 
 
 def accounts(sources: Sequence[Source], documents: Sequence[PrivateDocument]) -> tuple[str, ...]:
@@ -163,7 +192,7 @@ def accounts(sources: Sequence[Source], documents: Sequence[PrivateDocument]) ->
 
 def plain(text: str) -> str:
     """Text whose signs mean nothing to Markdown or HTML, on one line."""
-    return "".join(f"\\{ch}" if ch in "\\`*_[]<>$~#|!" else ch for ch in " ".join(text.split()))
+    return _aside(text).translate(_WRITTEN)
 
 
 def private_passages(source: Source) -> tuple[str, ...]:
@@ -177,19 +206,16 @@ def _of_part(part: Part, whole: Reference, titles: Sequence[str]) -> Reference:
     return replace(own_words, own=own_words.own or (whole.own and not own_words.rule))
 
 
-def _harmless(text: str) -> str:
-    """The draft with the quotes under the own heading escaped: a document cannot place links, pictures or headings
-    in an answer."""
-    lines, own = [], False
-    for line in text.split("\n"):
-        if line in (OWN_HEADING, RULE_HEADING):
-            own = line == OWN_HEADING
-        elif own and (quoted := _QUOTED.match(line)):
-            line = f"{quoted[1] or ''}«{plain(quoted[2])}»{quoted[3]}"
-        elif own and "«" in line:
-            line = plain(line)
-        lines.append(line)
-    return "\n".join(lines)
+def _aside(text: str) -> str:
+    """A document's text on one line, its signs set aside: it cannot place links, pictures, headings or marks."""
+    return " ".join(text.split()).translate(_SET_ASIDE)
+
+
+def _hit(hit: RetrievedFragment, fragment: Fragment) -> RetrievedFragment:
+    """The hit as the verification reads it: an own fragment with its signs set aside, as in the draft."""
+    if fragment.source_scope is Scope.PUBLIC:
+        return replace(hit, fragment=fragment)
+    return replace(hit, fragment=replace(fragment, text=fragment.text.translate(_SET_ASIDE)))
 
 
 def _split(text: str) -> dict[str, str]:

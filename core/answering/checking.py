@@ -1,11 +1,10 @@
 """The verification as the engine asks for it: numbered fragments in, what is left of the draft out."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from core.answering.verify import passage_of, supporting, verify
 from core.models import RetrievedFragment
-from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
 
 
@@ -21,10 +20,9 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class DraftChecker:
-    """`verify` with the thresholds and the term statistics of what is indexed."""
+    """`verify` with the product's thresholds."""
 
     thresholds: Thresholds
-    terms: Callable[[], TermStatistics]
 
     def __call__(self, draft: str, cited: Mapping[int, RetrievedFragment], *, own: Collection[str] = ()) -> Checked:
         """Judge ``draft``, whose ``[n]`` means ``cited[n]``; ``own`` are its lines that are the product's own."""
@@ -33,7 +31,6 @@ class DraftChecker:
             {number: passage_of(hit.fragment) for number, hit in cited.items()},
             thresholds=self.thresholds.verify,
             own=own,
-            weight=self.terms().weight,
         )
         relevance = {number: hit.relevance for number, hit in cited.items()}
         return Checked(

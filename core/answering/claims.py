@@ -1,13 +1,14 @@
 """A draft in Markdown as claims: sentences, items of lists and rows of tables, each with the ``[n]`` it cites."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from core.ingestion.sentences import split_sentences
 
 _MARK = re.compile(r"\[\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*\]")
 _MARKS = re.compile(rf"(?:\s*{_MARK.pattern})+")
+_BOX = re.compile(r"\bcasillas?\s*$", re.IGNORECASE)
 _LEADING_MARKS = re.compile(rf"^\s*(?:{_MARK.pattern}[\s.;,]*)+")
 _BULLET = re.compile(r"^\s*(?:(?:[-*+•]|\d{1,2}[.)]|[a-zñ]\))\s+){1,2}")
 _SEPARATOR = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
@@ -48,7 +49,7 @@ class _Reader:
 
 def marks_in(text: str) -> tuple[int, ...]:
     """The numbers of the ``[n]`` marks of a text, in order, without repeats."""
-    found = [int(n) for mark in _MARK.finditer(text) for n in re.findall(r"\d+", mark.group())]
+    found = [int(n) for mark in _marks(text) for n in re.findall(r"\d+", mark.group())]
     return tuple(dict.fromkeys(found))
 
 
@@ -59,7 +60,26 @@ def renumbered(text: str, numbers: dict[int, int]) -> str:
         new = [numbers[int(n)] for n in re.findall(r"\d+", match.group()) if int(n) in numbers]
         return f"[{', '.join(map(str, dict.fromkeys(new)))}]" if new else ""
 
-    return _MARK.sub(swap, text)
+    for mark in reversed(_marks(text)):
+        text = text[: mark.start()] + swap(mark) + text[mark.end() :]
+    return text
+
+
+def _marks(text: str, pattern: re.Pattern[str] = _MARK) -> list[re.Match[str]]:
+    """The citation marks of a text: not what looks like one inside a quotation, nor a form's box («casilla [121]»)."""
+    quoted = [(start + at, end + at) for at, line in _lines(text) for start, end in quotations(line)]
+    return [
+        mark
+        for mark in pattern.finditer(text)
+        if not any(a <= mark.start() < b for a, b in quoted) and not _BOX.search(text, 0, mark.start())
+    ]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    at = 0
+    for line in text.split("\n"):
+        yield at, line
+        at += len(line) + 1
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
@@ -171,7 +191,7 @@ def _claim(
     segments: list[Segment] = []
     body = ""
     at = 0
-    for match in _MARKS.finditer(text):
+    for match in _marks(text, _MARKS):
         piece = _plain(text[at : match.start()])
         numbers = marks_in(match.group())
         if any(ch.isalnum() for ch in piece) or not segments:

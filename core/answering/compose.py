@@ -47,8 +47,8 @@ def compose(
 ) -> tuple[str, tuple[Source, ...]]:
     """The answer's text with ``[n]`` marks from ``first`` on, and its sources in order of ``n``.
 
-    ``about(doc_id)`` gives the tax year and the date that the document states. ``written`` is applied to titles and
-    headings in the introductions, not to the quotes.
+    ``about(doc_id)`` gives the tax year and the date that the document states. ``written`` is applied to titles,
+    headings and quotes.
     """
     pieces = [[piece for quote in joined(unit.quotes) for piece in by_page(quote)] for unit, _ in extracted.units]
     by_place: dict[tuple[str, int | None], list[Quote]] = {}
@@ -77,7 +77,7 @@ def compose(
             named = standing
         for quote in quotes:
             bullet = "- " if quote is not opening and quote.item else ""
-            lines.append(f"{bullet}«{quote.text}» [{numbers[_place(quote)]}]")
+            lines.append(f"{bullet}«{written(quote.text)}» [{numbers[_place(quote)]}]")
         if unit.cut:
             lines.append("(La lista continúa en la fuente.)")
         paragraphs.append("\n".join(_spaced(lines)))

@@ -55,13 +55,13 @@ _PHRASE = re.compile(
 )
 _ALSO = re.compile(r"^(?:tambien|tampoco|lo mismo|igual(?:mente)?|ni|ademas|solo|al reves|lo contrario)\b")
 _PRONOUN = re.compile(
-    r"\b(?:\w+[aei]r(?:se)?l[oa]s?|eso|esto|ello|aquello|lo anterior|lo mismo|lo dicho|est[eao]s? ultim[oa]s?|"
+    r"\b(?:\w+[aei]r(?:se)?l[oa]s?|eso|esto|ello|aquello|lo anterior|lo mismo(?! [^?]*\bque )|lo dicho|est[eao]s? ultim[oa]s?|"
     r"(?:ese|esa|esos|esas|dich[oa]s?|aquell?[oa]s?)(?= [a-z]{3})|(?:este|esta|estos|estas)"
     r"(?= (?:caso|modelo|gasto|plazo|deduccion|regla|regimen|impuesto|requisito|importe|limite|porcentaje|factura|operacion|"
     r"norma|articulo|situacion|excepcion)\b)|ahi|entonces$)(?:\b|(?= ))"
 )
 _DOUBT = re.compile(r"^(?:(?:es|estas|esta) )?(?:segur[oa]|de verdad|en serio|verdad)$")
-_TO_THE_MACHINE = re.compile(r"\b(?:eres|tu|usted|llamas|puedes|sabes|asesoria|tal)\b")
+_TO_THE_MACHINE = re.compile(r"\b(?:eres|tu|te|usted|llamas|puedes|sabes|asesoria|tal)\b")
 _REQUEST = re.compile(r"^(?:explic|aclar|resum|ampli|detall|repit)\w*\s*")
 _BARE_REQUEST = re.compile(
     r"^(?:explic\w+|aclar\w+|resum\w+|ampli\w+|detall\w+|repit\w+|continua|sigue|dame|dime|ponme|mas|que mas|y eso|"

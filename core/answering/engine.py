@@ -155,7 +155,7 @@ class AnswerEngine:
         result = result.with_public(public) if isinstance(result, SessionResult) else public
         scoped = time.perf_counter()
         made = None
-        if private is not None and isinstance(result, SessionResult):
+        if private is not None and isinstance(result, SessionResult) and not verdict.is_no_question:
             made = yield from self._over_both(question, result, verdict, earlier, private)
         if made is None and verdict.refusal:
             made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
@@ -287,37 +287,44 @@ class AnswerEngine:
         private: SessionSearch,
     ) -> Generator[str, None, _Verified | None]:
         """The verified text where the own documents have part in the answer; None where they have not."""
-        parts = parts_of(question) or (Part("", question),)
-        results = [
-            _own_data_only(result),
-            *(_own_data_only(private.run(p.query, FRAGMENTS_FOR_ANSWER)) for p in parts[1:]),
-        ]
+        parts = parts_of(question)
+        results = [_own_data_only(private.run(part.query, FRAGMENTS_FOR_ANSWER)) for part in parts]
+        if not parts:
+            parts, results = (Part("", question),), [_own_data_only(result)]
         documents = private.documents.documents()
         sides = sides_of(
-            list(zip(parts, results, strict=True)), verdict, known=self._thresholds.documents, documents=documents
+            list(zip(parts, results, strict=True)),
+            verdict,
+            known=self._thresholds.documents,
+            documents=documents,
+            search_rule=self._search_rule,
         )
         if sides is None:
             return None
         fallback: LlmError | None = None
         if self._synthesis is not None:
-            category = verdict.category if sides.rule else Category.DIRECT
             asked, before = private.documents.redacted(question), [private.documents.redacted(q) for q in earlier]
             try:
-                made = yield from self._synthesised(self._synthesis, asked, sides.hits, category, before)
-                return _synthesis_of_both(made, sides, category, documents)
+                made = yield from self._synthesised(self._synthesis, asked, sides.hits, sides.category, before)
+                return _synthesis_of_both(made, sides, documents)
             except LlmError as error:
                 fallback = error
-        extracted = self._extracted_both(question, sides, verdict, private, documents)
+        extracted = self._extracted_both(question, sides, private, documents)
         if extracted is None or fallback is None:
             return extracted
         said_no = isinstance(fallback, LlmSaysNotEnoughError)
         return replace(extracted, mode=Mode.FALLBACK, fallback=str(fallback), refusal=said_no)
 
+    def _search_rule(self, question: str) -> tuple[SearchResult, Assessment]:
+        """What the corpus has for a question, and whether it answers it."""
+        found = self._retriever.run(question, FRAGMENTS_FOR_ANSWER)
+        verdict = assess(question, found, self._scope, threshold=self._thresholds.scope.answerable)
+        return trusted(found, verdict.answerable, self._scope), verdict
+
     def _extracted_both(
         self,
         question: str,
         sides: Sides,
-        verdict: Assessment,
         private: SessionSearch,
         documents: Sequence[PrivateDocument],
     ) -> _Verified | None:
@@ -334,7 +341,7 @@ class AnswerEngine:
         if both.rule:
             units = both.rule_extract.units
             rule_part = [RULE_HEADING, both.rule, texts["common_territory"]]
-            if verdict.category is Category.PERSONAL_CASE:
+            if sides.category is Category.PERSONAL_CASE:
                 notices.append(_personal([hit for _, hit in units], [unit.text for unit, _ in units]))
                 rule_part.insert(1, notices[-1])
             if premise_of(question) and not both.rule_extract.correction:
@@ -353,7 +360,7 @@ class AnswerEngine:
             notices=tuple(notices),
             placed=True,
             relevances=_relevances(sides if both.rule else replace(sides, rule=())),
-            category=verdict.category if both.rule else Category.DIRECT,
+            category=sides.category if both.rule else Category.DIRECT,
         )
 
     def _around(self, fragment: Fragment) -> Sequence[Fragment]:
@@ -403,9 +410,7 @@ def _relevances(sides: Sides) -> tuple[float, ...]:
     return tuple(hit.relevance for hit in sides.hits)
 
 
-def _synthesis_of_both(
-    made: _Verified, sides: Sides, category: Category, documents: Sequence[PrivateDocument]
-) -> _Verified:
+def _synthesis_of_both(made: _Verified, sides: Sides, documents: Sequence[PrivateDocument]) -> _Verified:
     """A model's text over both with what we add: it has marked itself what only the own document says (`cite`)."""
     warnings = accounts(made.sources, documents)
     official = any(source.source_scope is Scope.PUBLIC for source in made.sources)
@@ -417,7 +422,7 @@ def _synthesis_of_both(
         notices=(*above, *warnings),
         placed=True,
         relevances=_relevances(sides),
-        category=category if official else Category.DIRECT,
+        category=sides.category if official else Category.DIRECT,
     )
 
 

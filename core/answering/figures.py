@@ -88,8 +88,11 @@ def tolerated(value: Value, views: Sequence[View], text: str) -> bool:
         return True
     if value.kind is Kind.DATE and not value.detail:  # «del 1 al 20 del mes siguiente (abril, julio)»
         day, _, month = value.norm.partition("/")
-        there = [p.value for v in views for p in v.places]
-        return any(p.kind is Kind.NUMBER and p.norm == day for p in there) and any(
+        places = [p for v in views for p in v.places]
+        there = [p.value for p in places]
+        return any(
+            p.value.kind is Kind.NUMBER and p.value.norm == day and _BEFORE_DAY & set(p.profile) for p in places
+        ) and any(
             (p.kind is Kind.MONTH and p.norm == month) or (p.kind is Kind.DATE and p.norm.endswith(f"/{month}"))
             for p in there
         )
@@ -130,6 +133,7 @@ def misplaced(slots: Sequence[Slot], limits: VerifyThresholds) -> tuple[Slot, Sl
     return None
 
 
+_BEFORE_DAY = {f"<{word}" for word in "el del al a hasta dia dias y".split()}
 _UP_TO = re.compile(r"\s*(?:a|al|hasta)\s+(?:el\s+)?|\s*y\s+(?:el\s+)?")
 
 

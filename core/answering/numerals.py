@@ -31,7 +31,7 @@ _FIGURE = (
     r"(?:\d{1,3}(?:\.\d{3})+(?!\d)(?:,\d+)?|\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?!\d)(?:,\d+)?|\d+[.,]\d+(?![\d.]*\d)|\d+)"
 )
 _NUMERAL = re.compile(
-    rf"(?<![\w.,])(?P<sign>[-−–](?=\d))?(?P<figure>{_FIGURE})(?:\s+(?P<scale>mil(?:lon(?:es)?)?)\b)?"
+    rf"(?<![\w.,])(?P<sign>[-−–](?=\d))?(?P<figure>{_FIGURE})(?![a-z])(?:\s+(?P<scale>mil(?:lon(?:es)?)?)\b)?"
     rf"|\b(?P<words>(?:{_WORD})(?:\s+(?:y\s+)?(?:{_WORD}))*)\b"
 )
 

@@ -45,12 +45,16 @@ _OTHER_YEAR_SURE = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The verdict on a question. ``refusal`` is what to say where it is not to be answered ('' where it is)."""
+    """The verdict on a question. ``refusal`` is what to say where it is not to be answered ('' where it is).
+
+    ``is_no_question``: it is a greeting, an order or no words at all, whatever documents there are.
+    """
 
     category: Category
     kind: str
     answerable: float
     refusal: str = ""
+    is_no_question: bool = False
 
 
 def assess(question: str, result: SearchResult, model: ScopeModel, *, threshold: float) -> Assessment:
@@ -62,7 +66,7 @@ def assess(question: str, result: SearchResult, model: ScopeModel, *, threshold:
         (is_instruction(question, scope), "out_of_scope"),
     ):
         if matches:
-            return Assessment(Category.OUT_OF_SCOPE, "out_of_scope", 0.0, scope.answers[text])
+            return Assessment(Category.OUT_OF_SCOPE, "out_of_scope", 0.0, scope.answers[text], is_no_question=True)
     signs = read_signs(question, scope)
     kinds = model.kinds(result.vector, question, signs)
     answerable = model.answerable(evidence_features(result, kinds, signs))

@@ -136,8 +136,18 @@ class CaseFilter:
 
 
 def measured(reference: Reference, cases: Sequence[JudgedCase], thresholds: CalibrationThresholds) -> Calibration:
-    """The measurement of these cases."""
-    return measure([case.as_case() for case in cases], reference.panel_cases(), thresholds)
+    """The measurement of these cases; kept, for its intervals take a second."""
+    panel = tuple((case.case_id, tuple(case.scores.items())) for case in reference.panel_cases())
+    return _measured(tuple(case.as_case() for case in cases), panel, thresholds)
+
+
+@lru_cache(maxsize=64)
+def _measured(
+    cases: tuple[Case, ...],
+    panel: tuple[tuple[str, tuple[tuple[str, float], ...]], ...],
+    thresholds: CalibrationThresholds,
+) -> Calibration:
+    return measure(cases, [PanelCase(case_id, dict(scores)) for case_id, scores in panel], thresholds)
 
 
 def shipped(reference: Reference, verdicts: Sequence[Verdict], thresholds: CalibrationThresholds) -> Calibration:

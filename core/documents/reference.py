@@ -12,6 +12,8 @@ _NOUN = (
     r"extractos?|justificantes?|certificados?|albaran(?:es)?|textos?|papel(?:es)?|hojas?|borrador(?:es)?|libros? de facturas|"
     r"informes?|tablas?|anexos?|polizas?|escrituras?|acuerdos?|correos?|comunicaci(?:on|ones)|minutas?|sanci(?:on|ones))"
 )
+# Names of any file: they tell none of them from the others.
+_ANY_FILE = frozenset(stems("documento archivo fichero pdf escrito texto papel hoja"))
 _OWN = re.compile(
     rf"\b(?:mis?|nuestr[ao]s?|es[ae]s?|es[eo]s?|est[aeo]s?|dich[ao]s?|aquel(?:la)?) (?:\w+ )?{_NOUN}\b"
     rf"|\b{_NOUN} (?:que (?:he|hemos|me|nos|te) |subid\w+|adjunt\w+|recibid\w+|enviad\w+|de arriba)"
@@ -28,6 +30,13 @@ _PROPERTY = re.compile(
     r"reclama\w*|pid\w+|plazo|fianza|renta|precios?|cantidad(?:es)?|forma de pago|referencia|expedient\w+|cuota|recargo|"
     r"paga\w*|debo|tengo que pagar|cuesta|cost\w+|intereses|alquiler|clausulas?|paginas?)\b"
 )
+_GENERAL = re.compile(
+    r"\b(?:tipos? (?:general|reducid|superreducid|impositiv)\w*|vigentes?|con caracter general|en general)\b"
+)
+_MENTION = re.compile(
+    rf"(?:\b(?:segun|de|en|por|para|con|a) )?\b(?:mis?|nuestr[ao]s?|es[aeo]s?|est[aeo]s?|la|el|las|los|del|al) {_NOUN}\b"
+    r"(?: que (?:me|nos) han? \w+| que (?:he|hemos) \w+)?|\bsegun la (?:norma|ley)\b"
+)
 # What asks for the rule, whatever document the question speaks of.
 _RULE = re.compile(
     r"\b(?:deduc\w+|desgrav\w+|obligatori\w+|obligad\w+|es legal|"
@@ -42,11 +51,13 @@ _FEW_STEMS = 4
 @dataclass(frozen=True, slots=True)
 class Reference:
     """``own``: the question names a document of one's own. ``bare``: it asks for what stands on a single document
-    ("¿qué total sale?") and names no other topic. ``rule``: it (also) asks what the rule is."""
+    ("¿qué total sale?") and names no other topic. ``rule``: it (also) asks what the rule is. ``nouns``: stems of the
+    kinds of document named."""
 
     own: bool
     bare: bool
     rule: bool
+    nouns: frozenset[str] = frozenset()
 
     @property
     def any(self) -> bool:
@@ -59,7 +70,26 @@ def read_reference(question: str, titles: Sequence[str] = ()) -> Reference:
     text = fold(question)
     asks = bool(_PROPERTY.search(text))
     own = bool(_OWN.search(text)) or (asks and bool(_DEFINITE.search(text))) or _names(text, titles)
-    return Reference(own=own, bare=asks and len(set(stems(question))) <= _FEW_STEMS, rule=bool(_RULE.search(text)))
+    bare = asks and len(set(stems(question))) <= _FEW_STEMS and not _GENERAL.search(text)
+    nouns = frozenset(stems(" ".join(re.findall(rf"\b{_NOUN}\b", text)))) - _ANY_FILE
+    return Reference(own=own, bare=bare, rule=bool(_RULE.search(text)), nouns=nouns)
+
+
+def is_named(question: str, reference: Reference, *, title: str, opening: str) -> bool:
+    """Whether the question names this document: its file's name, or its kind as title or first lines give it."""
+    return _names(fold(question), [title]) or bool(reference.nouns & set(stems(f"{title.replace('_', ' ')} {opening}")))
+
+
+def without_mention(question: str) -> str:
+    """The question without the own document that it names, to search for the rule alone."""
+    text = fold(question)
+    if len(text) != len(question):
+        return question
+    pieces, at = [], 0
+    for match in _MENTION.finditer(text):
+        pieces.append(question[at : match.start()])
+        at = match.end()
+    return " ".join("".join((*pieces, question[at:])).split())
 
 
 def _names(text: str, titles: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from core.documents.library import Holdings, SessionDocuments
-from core.documents.reference import Reference, read_reference
+from core.documents.reference import Reference, is_named, read_reference
 from core.documents.relevance import Asked, RelevanceModel, WordTable, features
 from core.models import Fragment, RetrievedFragment
 from core.retrieval.adapter import Adapter
@@ -17,6 +17,9 @@ from core.retrieval.search import SearchResult
 from core.retrieval.snapshot import Floats
 from core.retrieval.terms import TermStatistics
 from core.thresholds import DocumentsThresholds
+
+# How much of a document's beginning says what kind of document it is.
+_OPENING_CHARS = 200
 
 
 class PublicSearch(Protocol):
@@ -54,6 +57,7 @@ class _Prepared:
     holdings: Holdings
     words: WordTable
     adapted: Floats
+    openings: dict[str, str]
 
 
 class SessionSearch:
@@ -134,18 +138,33 @@ class SessionSearch:
         if not holdings.fragments:
             return ()
         rows = features(asked, prepared.words, raw=holdings.vectors, adapted=prepared.adapted, terms=self._terms())
-        known = self._thresholds
-        prior = known.prior_own if reference.own else known.prior_bare if reference.bare else known.prior_plain
-        probability = self._model.probabilities(rows, prior=prior)
+        priors = self._priors(asked.text, prepared, reference)
+        shifted = {prior: self._model.probabilities(rows, prior=prior) for prior in set(priors.values())}
+        probability = np.array([shifted[priors[f.doc_id]][i] for i, f in enumerate(holdings.fragments)])
         order = np.argsort(-probability, kind="stable")[:k]
         return tuple(
             RetrievedFragment(holdings.fragments[i], float(probability[i]), cosine=float(rows[i, 0])) for i in order
         )
+
+    def _priors(self, question: str, prepared: _Prepared, reference: Reference) -> dict[str, float]:
+        """How likely each document is to answer before it is looked at. One that is named leaves the others behind."""
+        known, documents = self._thresholds, prepared.holdings.documents
+        prior = known.prior_own if reference.own else known.prior_bare if reference.bare else known.prior_plain
+        named = {
+            d.doc_id
+            for d in documents
+            if reference.own
+            and is_named(question, reference, title=d.title, opening=prepared.openings.get(d.doc_id, ""))
+        }
+        if not named:
+            return {d.doc_id: prior for d in documents}
+        return {d.doc_id: known.prior_named if d.doc_id in named else known.prior_plain for d in documents}
 
     def _present(self) -> _Prepared:
         holdings = self._documents.holdings()
         with self._guard:
             if self._prepared is None or self._prepared.holdings is not holdings:
                 adapted = self._adapter.passages(holdings.vectors)
-                self._prepared = _Prepared(holdings, WordTable(holdings.fragments), adapted)
+                openings = {f.doc_id: f.text[:_OPENING_CHARS] for f in reversed(holdings.fragments)}
+                self._prepared = _Prepared(holdings, WordTable(holdings.fragments), adapted, openings)
             return self._prepared

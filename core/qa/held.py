@@ -61,15 +61,14 @@ def hold_fragments(services: "Services", fragments: Sequence[Fragment]) -> HeldE
     """The engine over an upload's fragments (already redacted), as it answers from private documents; all in memory."""
     vectors = services.embedder.embed_passages([embedding_text(f) for f in fragments])
     own = _OneDocument(tuple(fragments), vectors)
+    known = services.thresholds.documents  # that a battery's question names its document says nothing of its answer
     search = _HeldSession(
         _NothingPublic(services.search),
         cast(SessionDocuments, own),
         adapter=services.adapter,
         terms=services.terms,
         model=load_relevance(),
-        thresholds=services.thresholds.documents.model_copy(
-            update={"prior_plain": services.thresholds.documents.prior_own}
-        ),
+        thresholds=known.model_copy(update={"prior_own": known.prior_bare, "prior_plain": known.prior_bare}),
     )
     return HeldEngine(services.engine, _name(services), search)
 

@@ -16,7 +16,7 @@ from core.qa.evidence import bare
 from core.retrieval.terms import fold, stems
 
 # Lines that the product writes around quoted passages: where a passage is, whose rules they are, which part is answered.
-_FRAME_LINE = re.compile(r"^\s*(?:\*\*[^*]+\*\*[^«»]*:|_[^_]+_|\*\*¿[^*]*\?\*\*)\s*$")
+_FRAME_LINE = re.compile(r"^\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*[^«»]*:|_[^_]+_|\*\*¿[^*]*\?\*\*)\s*$")
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,2}[.)]\s+)")
 
 _REJECTS = re.compile(

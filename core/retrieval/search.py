@@ -59,8 +59,8 @@ class HybridSearch:
     def run(self, question: str, k: int, *, doc_id: str = "", doc_ids: Collection[str] | None = None) -> SearchResult:
         """As `search`, with the question's vector, the candidates and the time of each stage.
 
-        With ``doc_id`` (or ``doc_ids``) only the fragments of that document (of those) are found, ranked among all (see
-        `gather`).
+        With ``doc_id`` (or ``doc_ids``) only the fragments of that document (of those) are found; each keeps the
+        probability that it has among all.
         """
         held = (doc_id,) if doc_id else doc_ids
         clock = [time.perf_counter()]

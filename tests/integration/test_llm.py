@@ -69,7 +69,7 @@ def engine_with(
         sentences=SENTENCES,
         thresholds=load_thresholds(),
         max_question_chars=600,
-        verify=DraftChecker(load_thresholds(), lambda: TERMS),
+        verify=DraftChecker(load_thresholds()),
         synthesis=Synthesis(model, Limits(timeout_s, retries, 8192, 300)),
     )
 

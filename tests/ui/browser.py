@@ -96,8 +96,16 @@ def ask(page: Page, question: str) -> None:
     page.wait_for_function(
         "n => document.querySelectorAll('[data-testid=stChatMessage]').length >= n", arg=turns + 2, timeout=60_000
     )
-    page.wait_for_function("() => !document.querySelector('[data-testid=stSpinner]')", timeout=60_000)
+    page.wait_for_function(_ANSWERED, timeout=120_000)
     time.sleep(1)
+
+
+# The last message has sources, a refusal or an error in it, and nothing is being searched: the spinner alone comes late.
+_ANSWERED = """() => {
+  const last = [...document.querySelectorAll('[data-testid=stChatMessage]')].at(-1);
+  return last.querySelector('[data-testid=stExpander], [data-testid=stAlert]')
+    && !document.querySelector('[data-testid=stSpinner]');
+}"""
 
 
 def open_source(page: Page, number: int = 0) -> None:

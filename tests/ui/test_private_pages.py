@@ -42,7 +42,7 @@ def test_upload_several_read_and_remove(app: AppTest) -> None:
     assert not app.exception
     shown = text_of(app)
     assert "1 documento en esta sesión" in shown and "no está soportado" in shown and "leído" in shown
-    assert "NIF: 1" in shown and "IBAN: 1" in shown
+    assert "NIF o DNI: 1" in shown and "IBAN: 1" in shown
     next(t for t in app.toggle if t.label == "Ver el texto guardado").set_value(True).run()
     assert any("<NIF_1>" in t.value and "12345678Z" not in t.value for t in app.text)
     app.switch_page("chat.py").run()

@@ -277,9 +277,9 @@ class FakeRetriever:
         )
 
 
-def scope_model(answers: bool) -> ScopeModel:
+def scope_model(answers: bool, *, size: int = 3) -> ScopeModel:
     """A model that always finds a question answerable, or never."""
-    signs, vector = read_signs("x"), np.ones(3, np.float32)
+    signs, vector = read_signs("x"), np.ones(size, np.float32)
     nothing = SearchResult((), vector, vector, CandidateSet([], np.zeros((0, 28), np.float32)), {})
     evidence = len(evidence_features(nothing, np.full(len(KINDS), 1 / len(KINDS)), signs))
     weights = np.zeros(evidence + 1, np.float32)
@@ -308,7 +308,7 @@ def engine(found: list[RetrievedFragment], *, answers: bool = True) -> AnswerEng
         sentences=SENTENCES,
         thresholds=load_thresholds(),
         max_question_chars=100,
-        verify=DraftChecker(load_thresholds(), lambda: TERMS),
+        verify=DraftChecker(load_thresholds()),
     )
 
 

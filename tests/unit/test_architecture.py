@@ -46,7 +46,19 @@ def test_core_imports_no_streamlit() -> None:
         ("spacy", {"spanish_model.py"}),
         ("phonenumbers", {"phone.py"}),
         ("stdnum", {"nie.py", "cif.py", "iban.py", "ccc.py", "card.py", "cadastral.py"}),
-        ("sqlalchemy", {"schema.py", "database.py", "store.py", "reviews.py", "states.py"}),
+        (
+            "sqlalchemy",
+            {
+                "schema.py",
+                "database.py",
+                "store.py",
+                "reviews.py",
+                "states.py",
+                "baselines.py",
+                "verdicts.py",
+                "summary.py",
+            },
+        ),
     ],
 )
 def test_a_library_stays_behind_its_module(library: str, homes: set[str]) -> None:
@@ -77,6 +89,11 @@ def test_the_seal_s_state_is_changed_by_one_function_only() -> None:
 
 def test_the_api_knows_nothing_of_private_documents() -> None:
     assert not {m for m in imports_of(PROJECT_ROOT / "core" / "api.py") if m.startswith("core.documents")}
+
+
+def test_only_the_calibration_saves_a_baseline() -> None:
+    users = {p.relative_to(PROJECT_ROOT).as_posix() for p in CORE if "append_baseline" in p.read_text("utf-8")}
+    assert users == {"core/records/baselines.py", "core/calibration/baselines.py"}
 
 
 def test_importing_the_engine_loads_no_heavy_library() -> None:

@@ -26,6 +26,9 @@ from core.calibration.statistics import (
     Measured,
     Reason,
     Unmeasured,
+    _calibration_errors,
+    _correlations,
+    _kappas,
     calibration_error,
     faithful_by_level,
     kappa,
@@ -73,6 +76,23 @@ def test_kappa_worked_example() -> None:
     found = value(kappa(first, second, minimum=20))
     assert found.value == pytest.approx(0.4) and found.low < 0.4 < found.high
     assert found.value == pytest.approx(cohen_kappa_score(np.array(first) > 0, np.array(second) > 0))
+
+
+def test_many_samples_at_once_are_the_libraries_one_by_one() -> None:
+    """The bootstrap computes its samples together; each must be what scipy and scikit-learn give, NaN where undefined."""
+    random = np.random.default_rng(3)
+    a, b = (random.random((40, 25)) < 0.8).astype(float), (random.random((40, 25)) < 0.7).astype(float)
+    a[0], b[0] = 1.0, 1.0
+    kappas, correlations = _kappas(a, b), _correlations(a, b)
+    assert math.isnan(kappas[0]) and math.isnan(correlations[0])
+    for i in range(1, 40):
+        assert kappas[i] == pytest.approx(cohen_kappa_score(a[i], b[i]))
+        assert correlations[i] == pytest.approx(stats.pearsonr(a[i], b[i]).statistic)
+    p = random.random((20, 30))
+    y = (random.random((20, 30)) < p).astype(float)
+    for row, (predicted, outcome) in zip(_calibration_errors(p, y, bins=10), zip(p, y, strict=True), strict=True):
+        observed, mean = calibration_curve(outcome, predicted, n_bins=10, strategy="quantile")
+        assert row == pytest.approx(float(np.mean(np.abs(observed - mean))))  # thirty cases: three a bin
 
 
 def test_pairwise_kappas_name_each_pair_once() -> None:

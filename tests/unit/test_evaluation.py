@@ -30,7 +30,7 @@ def row(
     answerable = category in (Category.DIRECT, Category.PERSONAL_CASE)
     gold = (Gold("d", re.compile("la regla")),) if answerable else ()
     item = Item("1", "¿?", category, "plain", gold, ())
-    return Row(item, tuple(found), 0.5, 0.5, decided, grounded, False, {}, candidate)
+    return Row(item, tuple(found), 0.5, 0.5, decided, grounded, (), {}, candidate=candidate)
 
 
 WRONG, OTHER, RIGHT = fragment("nada"), fragment("nada", "e"), fragment("la regla")

@@ -66,8 +66,8 @@ def search(own: SessionDocuments, *, relevance: float = 0.7) -> SessionSearch:
 
 def engine(*, answers: bool = True) -> AnswerEngine:
     return AnswerEngine(
-        retriever=FakePublic(), neighbours=lambda f: [f], terms=lambda: TERMS, about=lambda _: (None, ""), scope=scope_model(answers), sentences=SENTENCES,
-        thresholds=load_thresholds(), max_question_chars=300, verify=DraftChecker(load_thresholds(), lambda: TERMS),
+        retriever=FakePublic(), neighbours=lambda f: [f], terms=lambda: TERMS, about=lambda _: (None, ""), scope=scope_model(answers, size=FakeEmbedder.dimension), sentences=SENTENCES,
+        thresholds=load_thresholds(), max_question_chars=300, verify=DraftChecker(load_thresholds()),
     )  # fmt: skip
 
 
@@ -241,7 +241,8 @@ def test_removed_documents_are_not_found_any_more(own: SessionDocuments) -> None
 
 
 def test_the_api_has_no_way_to_private_documents(own: SessionDocuments) -> None:
-    services = SimpleNamespace(engine=engine())
+    receipt = SimpleNamespace(id="1")
+    services = SimpleNamespace(answer_and_record=lambda question, channel: (engine().ask(question), receipt))
     startup = SimpleNamespace(services=services, error="", message="", start=lambda: None)
     client = TestClient(Starlette(routes=routes(lambda: startup)), cookies={COOKIE: own.session_id})  # type: ignore[arg-type, return-value]
     for body in (

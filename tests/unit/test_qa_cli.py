@@ -22,7 +22,7 @@ def qa(home: Path, *words: str) -> int:
     parser = argparse.ArgumentParser()
     add_qa(parser.add_subparsers(required=True))
     args = parser.parse_args(["qa", *words])
-    code: int = args.run(args, Settings(home=home))
+    code: int = args.run(args, Settings(home=home, records_url=""))
     return code
 
 

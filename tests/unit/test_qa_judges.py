@@ -30,7 +30,8 @@ def judged(*texts: str | Act, text: str = RIGHT, **options: Any) -> tuple[Judgem
     acts = [t if isinstance(t, Act) else Act(t) for t in texts]
     with fake_server(lambda n, body: acts[min(n, len(acts)) - 1]) as server:
         model = OllamaModel(MODEL, base_url=server.url, num_ctx=4096)
-        judge = LlmJudge(model, BOOK, THRESHOLDS.qa, passages=lambda _: RULE, **{"timeout_s": 5.0, **options})
+        model.load()  # so that its import takes nothing of the time limit
+        judge = LlmJudge(model, BOOK, THRESHOLDS.qa, passages=lambda _: RULE, **{"timeout_s": 20.0, **options})
         return judge.judge(A, answer(text, "f1"), profile=None), server
 
 
@@ -104,7 +105,7 @@ def test_bad_twice_is_not_judged(bad: str | Act) -> None:
 
 
 def test_a_time_out_once_and_twice() -> None:
-    found, _ = judged(Act(hang=True), written(), timeout_s=0.5)
+    found, _ = judged(Act(hang=True), written(), timeout_s=5.0)
     assert found.judged
     found, server = judged(Act(hang=True), timeout_s=0.5)
     assert not found.judged and "a tiempo" in found.reason and len(server.bodies) == 2

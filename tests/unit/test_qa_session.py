@@ -298,8 +298,9 @@ def test_battery_run_and_judgement_through_a_model(tmp_path: Path) -> None:
     script = Script()
     with fake_server(script) as server:
         model = OllamaModel(MODEL, base_url=server.url, num_ctx=8192)
+        model.load()
         battery = generate_with_model(story(), BOOK, BatteryWriter(model), seed=1)
-        judge = LlmJudge(model, story(), THRESHOLDS.qa, num_ctx=8192, timeout_s=1.0)
+        judge = LlmJudge(model, story(), THRESHOLDS.qa, num_ctx=8192, timeout_s=5.0)
         report = run(battery, SqlRunStore(tmp_path), judge)
     assert battery.generator == f"llm:ollama:{MODEL}" and len(battery.questions) >= 10
     assert {q.type for q in battery.questions} == {"A", "B", "C", "D"}

@@ -54,6 +54,7 @@ def test_thresholds_are_pinned() -> None:
         "documents": {
             "answerable": 0.5,
             "prior_own": 0.9,
+            "prior_named": 0.98,
             "prior_bare": 0.6,
             "prior_plain": 0.2,
             "prior_refused": 0.4,

@@ -163,6 +163,15 @@ def test_fragments_that_support_alone_are_counted() -> None:
     assert supporting(found, {1: 0.9, 2: 0.4}, 0.4) == 2
 
 
+def test_a_box_of_a_form_is_no_citation() -> None:
+    passages = {2: Passage("Marque con una X la casilla [121] del apartado de rectificación.")}
+    quoted = "«Marque con una X la casilla [121] del apartado de rectificación.» [2]"
+    found = verify(f"{quoted}\n\nHay que marcar con una X la casilla [121] del apartado de rectificación [2].", passages,
+                   thresholds=load_thresholds().verify)  # fmt: skip
+    assert found.coverage == 1.0 and found.kept == (2,)
+    assert renumber(found)[0].startswith("«Marque con una X la casilla [121] del apartado de rectificación.» [1]")
+
+
 @pytest.mark.parametrize("draft", ["", "\n\n", "# Título", "[1]", "«", "| |\n|---|\n", "- ", "[99999] a", "\x00"])
 def test_odd_drafts_do_no_harm(draft: str) -> None:
     assert 0 <= judged(draft).coverage <= 1
