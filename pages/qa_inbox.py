@@ -67,9 +67,9 @@ def _show_items(desk: Desk, items: list[Review]) -> None:
         items = items[(page - 1) * _PAGE : page * _PAGE]
     reports: dict[str, Report | None] = {}
     for review in items:
-        with st.expander(
-            f"{kind_text(review.kind)} · {escape_markdown(review.title)}", icon=":material/pending_actions:"
-        ):
+        label = f"{kind_text(review.kind)} · {escape_markdown(headline(desk.database(), review))}"
+        # The key keeps what is open open when an item before it is decided and goes.
+        with st.expander(label, icon=":material/pending_actions:", key=f"inbox-item-{review.id}"):
             st.caption(f"Espera desde {_when(review.opened_at)}")
             if review.kind == CASE:
                 report_id = str(review.details.get("report_id", ""))

@@ -36,7 +36,11 @@ _MARKS = {True: ":green[:material/check_box:]", False: ":red[:material/disabled_
 
 def head_text(head: ReportHead) -> str:
     """A report in one line."""
-    return f"{head.title} · {_when(head.created_at)} · {_VERDICTS[head.verdict][0]} {_score(head.global_score)}"
+    return f"{head.title} · {_dated(head)}"
+
+
+def _dated(head: ReportHead) -> str:
+    return f"{_when(head.created_at)} · {_VERDICTS[head.verdict][0]} {_score(head.global_score)}"
 
 
 def show_reports(desk: Desk) -> None:
@@ -288,8 +292,8 @@ def show_compare(desk: Desk) -> None:
     doc_id = st.selectbox("Documento", several, format_func=lambda d: titles[d])
     own = {h.id: h for h in heads if h.doc_id == doc_id}
     left, right = st.columns(2)
-    before_id = left.selectbox("Antes", list(own), index=1, format_func=lambda i: head_text(own[i]))
-    after_id = right.selectbox("Después", list(own), index=0, format_func=lambda i: head_text(own[i]))
+    before_id = left.selectbox("Antes", list(own), index=1, format_func=lambda i: _dated(own[i]))
+    after_id = right.selectbox("Después", list(own), index=0, format_func=lambda i: _dated(own[i]))
     before, after = desk.store.report(before_id), desk.store.report(after_id)
     if before is None or after is None or before_id == after_id:
         st.info("Elija dos informes distintos.", icon=":material/compare_arrows:")

@@ -194,6 +194,8 @@ def close(page: Page, status: str) -> None:
     view(page, "Informes")
     form = page.get_by_test_id("stForm").filter(has_text="El documento queda")
     form.wait_for(timeout=60_000)
+    settled(page)
+    page.wait_for_timeout(1000)  # the chart is drawn after the script has run
     page.screenshot(path=SHOTS / "qa-informe.png")
     form.get_by_text(status.capitalize(), exact=True).click()
     form.get_by_label("Motivo").fill("Revisado con el texto del BOE.")
