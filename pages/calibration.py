@@ -112,7 +112,11 @@ def show_reference(services: Services, chosen: CaseFilter) -> None:
 
 def _value(found: object) -> str:
     value = getattr(found, "value", None)
-    return "sin medida" if value is None else f"{value:.2f}".replace(".", ",")
+    return "sin medida" if value is None else _number(value)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".replace(".", ",")
 
 
 def show_mix(reference: Reference, cases: list[JudgedCase], found: Calibration) -> None:
@@ -197,7 +201,8 @@ def show_baselines(services: Services, found: Calibration | None, reference: Ref
     with st.form("baseline"):
         st.markdown(
             f"**Guardar una línea de base**: la medida de la parte que se informa, sin filtros (r {shown(found.pearson)}). "
-            f"{limits.switch_after} seguidas con r menor que {limits.pearson_acceptable} ponen el sello en modo determinista."
+            f"{limits.switch_after} seguidas con r menor que {_number(limits.pearson_acceptable)} ponen el sello en modo "
+            "determinista."
         )
         name = st.text_input("Su nombre", key="baseline-name")
         sure = st.checkbox("Confirmo que quiero guardarla: no se puede borrar")

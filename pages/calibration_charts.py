@@ -107,7 +107,7 @@ def headline(found: Calibration, *, expected: Mapping[str, float], acceptable: M
         else:
             figure.add_annotation(x=0.25, y=place, text=measured.text, showarrow=False)
     figure.update_yaxes(tickvals=[0, 1], ticktext=[row[0] for row in rows], range=[-0.5, 1.6])
-    figure.update_xaxes(range=[-0.5, 1.0], title="valor")
+    figure.update_xaxes(range=[-0.5, 1.04], title="valor")
     figure.update_layout(showlegend=False, height=260, margin={"t": 10, "b": 40})
     data = pd.DataFrame(
         [{"cifra": name, **_columns(measured), "banda": str(grade)} for name, _, measured, grade in rows]

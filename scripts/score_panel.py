@@ -45,7 +45,9 @@ def read(path: Path, labels: str) -> ReferenceSet:
     return ReferenceSet.model_validate(data)
 
 
-def fit(found: ReferenceSet, search: HybridSearch, thresholds: Thresholds, labels: str) -> dict[str, Any]:
+def fit(
+    found: ReferenceSet, search: HybridSearch, near: IndexNearness, thresholds: Thresholds, labels: str
+) -> dict[str, Any]:
     """The weights of the two judges that have some, fitted on the part ``tuning``."""
     cases = [case for case in found.cases if case.part == "tuning"]
     answers = [judged(case, search.snapshot) for case in cases]
@@ -54,7 +56,7 @@ def fit(found: ReferenceSet, search: HybridSearch, thresholds: Thresholds, label
     said = f"{len(cases)} casos de «tuning» ({labels}), conjunto {found.version} del {found.date}"
     none = JudgeWeights(version=0, weights={}, intercept=0.0, fitted_on="")
     words = WordsJudge(search.terms, thresholds.verify, none)
-    sentences = SentencesJudge(IndexNearness(search), none)
+    sentences = SentencesJudge(near, none)
     return {
         "words": fit_weights(
             [words.measures(a) for a in answers], verdicts, version=WORDS_VERSION, fitted_on=said
@@ -78,15 +80,16 @@ def main() -> None:
     services = build_services(settings)
     search = services.search()
     found = read(args.reference, args.labels)
+    near = IndexNearness(search)
     if args.fit:
         args.weights.write_text(
-            json.dumps(fit(found, search, services.thresholds, args.labels), ensure_ascii=False, indent=1) + "\n",
+            json.dumps(fit(found, search, near, services.thresholds, args.labels), ensure_ascii=False, indent=1) + "\n",
             "utf-8",
         )
     judges = (
         llm_judges(settings, append_to(settings.home / "reference" / "judge_calls.jsonl"))
         if settings.judges
-        else default_judges(search, services.thresholds, args.weights)
+        else default_judges(search, services.thresholds, args.weights, near=near)
     )
     scores = score_all(judges, [judged(case, search.snapshot) for case in found.cases], reference_version=found.version)
     args.output.write_text(json.dumps(scores.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n", "utf-8")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ from core.calibration.judges import JudgedAnswer, verdict
 from core.calibration.reference import JudgeInfo
 from core.ingestion.sentences import sentences
 from core.retrieval.search import HybridSearch
+from core.retrieval.snapshot import Floats
 
 SENTENCES_JUDGE_VERSION = 1
 _MARK = re.compile(r"\s*\[\d{1,2}\]")
@@ -29,29 +30,39 @@ class Nearness(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexNearness:
-    """`Nearness` on what is indexed."""
+    """`Nearness` on what is indexed. Vectors are kept: fitting and scoring read the same texts, at seconds an answer."""
 
     search: HybridSearch
+    known: dict[str, Floats] = field(default_factory=dict, compare=False, repr=False)
 
     def to_texts(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """See `Nearness`."""
         if not texts:
             return ()
-        asked = self.search.adapter.questions(self.search.embedder.embed_query(question)[None, :])[0]
-        passages = self.search.adapter.passages(self.search.embedder.embed_passages(texts))
-        return [float(cosine) for cosine in passages @ asked]
+        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        if new:
+            embedded = self.search.adapter.passages(self.search.embedder.embed_passages(new))
+            self.known.update(zip(new, embedded, strict=True))
+        asked = self._question(question)
+        return [float(self.known[text] @ asked) for text in texts]
 
     def to_expected(self, question: str, fragment_ids: Sequence[str]) -> tuple[float, float]:
         """See `Nearness`."""
         snapshot = self.search.snapshot
-        asked = self.search.adapter.questions(self.search.embedder.embed_query(question)[None, :])[0]
-        cosines = snapshot.questions @ asked
+        cosines = snapshot.questions @ self._question(question)
         own = [snapshot.place[i] for i in fragment_ids if i in snapshot.place]
         cited = np.isin(snapshot.owners, own)
         return (
             float(cosines[cited].max()) if cited.any() else 0.0,
             float(cosines[~cited].max()) if not cited.all() else 0.0,
         )
+
+    def _question(self, question: str) -> Floats:
+        key = f"question\0{question}"
+        if key not in self.known:
+            raw = self.search.embedder.embed_query(question)
+            self.known[key] = self.search.adapter.questions(raw[None, :])[0]
+        return self.known[key]
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def choose(page: Page, label: str, option: str) -> None:
 def hover_and_pick(page: Page) -> str:
     """Hover a point of the chart of seals and verdicts, then click it; the case it names."""
     chart = page.locator(".st-key-sello-veredicto")
-    point = chart.locator(".scatterlayer .trace").nth(2).locator(".point").first
+    point = chart.locator(".scatterlayer .trace").nth(2).locator(".point").last  # the first are left out
     for _ in range(4):
         point.scroll_into_view_if_needed()
         box = point.bounding_box()
