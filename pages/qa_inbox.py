@@ -5,7 +5,7 @@ import streamlit as st
 from core.errors import AsesoriaError
 from core.qa.cases import CASE, DECISION_TEXT, Case, cases_of, decide, decide_case, judge_says, told
 from core.qa.desk import Desk
-from core.qa.inbox import decisions_for, facts, kind_text, read_inbox
+from core.qa.inbox import decisions_for, facts, headline, kind_text, read_inbox
 from core.qa.models import QuestionVerdict, Report
 from core.qa.report import QUESTION_VERDICT_TEXT
 from core.records.reviews import Review
