@@ -52,11 +52,17 @@ def show_filters(services: Services) -> tuple[CaseFilter, Filters]:
     with st.expander("Filtros", icon=":material/filter_alt:"):
         part = st.selectbox("Parte de la referencia", list(_PARTS))
         left, right = st.columns(2)
-        categories = left.multiselect("Categoría", list(_CATEGORIES), format_func=lambda c: _CATEGORIES[c])
-        modes = right.multiselect("Modo de la respuesta", list(_MODES), format_func=lambda m: _MODES[m])
-        documents = left.multiselect("Documento citado", list(titles), format_func=lambda d: titles[d])
+        categories = left.multiselect(
+            "Categoría", list(_CATEGORIES), placeholder="Todas", format_func=lambda c: _CATEGORIES[c]
+        )
+        modes = right.multiselect(
+            "Modo de la respuesta", list(_MODES), placeholder="Todos", format_func=lambda m: _MODES[m]
+        )
+        documents = left.multiselect(
+            "Documento citado", list(titles), placeholder="Todos", format_func=lambda d: titles[d]
+        )
         known = sorted({services.thresholds.version, *thresholds_versions(services.records)})
-        versions = right.multiselect("Versión de los umbrales", known)
+        versions = right.multiselect("Versión de los umbrales", known, placeholder="Todas")
         dates = st.date_input("Fechas (producción)", value=(), format="DD/MM/YYYY")
     days = [day.isoformat() for day in dates if isinstance(day, date)] if isinstance(dates, tuple) else []
     common = (tuple(map(str, categories)), tuple(map(str, modes)), tuple(documents), tuple(versions))

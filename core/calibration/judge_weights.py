@@ -56,7 +56,8 @@ def fit_weights(
 ) -> JudgeWeights:
     """A logistic regression (L2, C = 1 on standardised measures), given back on the measures' own scales.
 
-    ``faithful``: verdicts, 0 or 1, of the same cases as ``rows``.
+    ``faithful``: verdicts, 0 or 1, of the same cases as ``rows``. The intercept is moved so that the judge calls as many
+    of these cases faithful as are: with weak measures and many faithful answers it would else say yes to all.
     """
     import numpy as np
     from sklearn.linear_model import LogisticRegression
@@ -66,6 +67,6 @@ def fit_weights(
     means, scales = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-6)
     fitted = LogisticRegression(C=1.0).fit((x - means) / scales, np.asarray(faithful) >= 0.5)
     coefficients = np.where(x.std(axis=0) > 1e-6, fitted.coef_[0] / scales, 0.0)
-    intercept = float(fitted.intercept_[0] - coefficients @ means)
+    intercept = -float(np.quantile(x @ coefficients, 1 - np.mean(np.asarray(faithful) >= 0.5)))
     weights = {name: round(float(c), 5) for name, c in zip(names, coefficients, strict=True)}
     return JudgeWeights(version=version, weights=weights, intercept=round(intercept, 5), fitted_on=fitted_on)

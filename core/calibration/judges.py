@@ -13,14 +13,15 @@ from core.models import Category
 
 _MARK = re.compile(r"\[\d{1,2}\]")
 # Under this probability a judge is sure that an answer is not faithful, from one minus it on that it is.
-_SURE = 0.35
+_SURE = 0.45
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
     """What a judge reads. ``passages`` and ``expected`` by the answer's ``[n]``: the cited fragments, and the questions
     that they are known to answer. ``fragment_ids``: the fragments cited. ``facts``: alternatives of regular expressions,
-    one of each has to be in the answer; none where the corpus has no answer to the question.
+    one of each has to be in the answer; none where the corpus has no answer to the question. ``quotes``: the answer is an
+    extraction, in which only what is quoted claims something.
     """
 
     id: str
@@ -30,16 +31,20 @@ class JudgedAnswer:
     expected: Mapping[int, Sequence[str]]
     fragment_ids: Sequence[str]
     facts: Sequence[Sequence[str]]
+    quotes: bool = False
 
     @property
     def said(self) -> str:
-        """The lines that cite something: the others are the product's own."""
-        return "\n".join(line for line in self.answer.split("\n") if _MARK.search(line))
+        """The lines that claim something: the others are the product's own."""
+        return "\n".join(line for line in self.answer.split("\n") if self._claims(line))
 
     @property
     def own(self) -> list[str]:
         """The product's own lines: introductions and notices."""
-        return [line for line in self.answer.split("\n") if line.strip() and not _MARK.search(line)]
+        return [line for line in self.answer.split("\n") if line.strip() and not self._claims(line)]
+
+    def _claims(self, line: str) -> bool:
+        return _MARK.search(line) is not None and (not self.quotes or "«" in line)
 
 
 class Judge(Protocol):

@@ -9,6 +9,7 @@ from core.calibration.judge_weights import WEIGHTS_PATH, load_weights
 from core.calibration.judge_words import WordsJudge
 from core.calibration.judges import FactsJudge, Judge, JudgedAnswer
 from core.calibration.reference import ReferenceCase, ReferenceSource
+from core.models import Mode
 from core.retrieval.search import HybridSearch
 from core.retrieval.snapshot import Snapshot
 from core.thresholds import Thresholds
@@ -40,6 +41,7 @@ def judged(case: ReferenceCase, snapshot: Snapshot) -> JudgedAnswer:
         expected={n: _expected(source.fragment_id, snapshot) for n, source in numbered},
         fragment_ids=[source.fragment_id for source in case.sources],
         facts=case.facts,
+        quotes=case.mode is not Mode.SYNTHESIS,
     )
 
 

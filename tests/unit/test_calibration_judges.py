@@ -56,7 +56,7 @@ def test_facts(facts: list[list[str]], text: str, score: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("probability", "score"), [(0.0, 0.0), (0.35, 0.0), (0.5, 0.5), (0.65, 1.0), (0.9, 1.0), (0.425, 0.25)]
+    ("probability", "score"), [(0.0, 0.0), (0.45, 0.0), (0.5, 0.5), (0.55, 1.0), (0.9, 1.0), (0.475, 0.25)]
 )
 def test_a_judge_that_is_sure_says_so(probability: float, score: float) -> None:
     assert verdict(probability) == pytest.approx(score)
@@ -151,10 +151,19 @@ def test_meaning(near: FakeNearness, faithful: bool) -> None:
     assert judge.measures(nothing)["sentence"] == 0.0 and judge.score(nothing) == 0.0
 
 
+def test_the_product_s_own_words_claim_nothing() -> None:
+    text = "**No: el pasaje citado da otra fecha [1].** Esto es lo que dice:\n«El tipo general del impuesto es del 21 por ciento.» [1]"
+    quoted = JudgedAnswer("x", "¿?", text, {1: Passage(PASSAGE)}, {}, [], (), quotes=True)
+    assert quoted.said.startswith("«El tipo") and len(quoted.own) == 1
+    assert len(JudgedAnswer("x", "¿?", text, {}, {}, [], ()).own) == 0, "a model's sentence is a claim"
+
+
 def test_weights_are_fitted_checked_and_kept(tmp_path: Path) -> None:
     rows = [{"a": i / 20, "same": 1.0} for i in range(20)]
     fitted = fit_weights(rows, [float(i >= 10) for i in range(20)], version=2, fitted_on="veinte casos")
     assert fitted.probability({"a": 0.9, "same": 1.0}) > 0.8 > 0.2 > fitted.probability({"a": 0.05, "same": 1.0})
+    skewed = fit_weights(rows, [float(i != 3) for i in range(20)], version=2, fitted_on="casi todos fieles")
+    assert sum(skewed.probability(row) < 0.5 for row in rows) == 1, "it does not say yes to all"
     with pytest.raises(RegisterError, match="otra versión"):
         fitted.probability({"b": 1.0})
     path = tmp_path / "judges.json"
