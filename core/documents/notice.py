@@ -33,7 +33,10 @@ def recall_line(recall: Mapping[str, float]) -> str:
     if not recall:
         return "Cuánto detecta no está medido en esta instalación: cuente con que algo se le puede pasar."
     said = ", ".join(f"{kind} {percent(share)}" for kind, share in recall.items())
-    return f"En textos hechos para medirlo detecta: {said}. Sus documentos pueden ser más difíciles."
+    return (
+        f"En textos hechos para medirlo detecta: {said}. Sus documentos pueden ser más difíciles, y los nombres poco "
+        "frecuentes se detectan peor que los comunes."
+    )
 
 
 def privacy_notice(settings: Settings, recall: Mapping[str, float]) -> str:
