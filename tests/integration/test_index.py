@@ -110,6 +110,7 @@ def test_a_removed_document_disappears_unless_only_some_were_asked_for(
 
 
 def test_an_index_made_with_another_model_is_rebuilt_never_searched(settings: Settings, embedder: FakeEmbedder) -> None:
+    from core.privacy.redactor import shared_redactor
     from core.retrieval.adapter import IDENTITY
     from core.retrieval.reranker import FusionReranker
     from core.retrieval.store import QuestionStore
@@ -131,6 +132,7 @@ def test_an_index_made_with_another_model_is_rebuilt_never_searched(settings: Se
         newer,
         IDENTITY,
         FusionReranker(),
+        shared_redactor(settings),
     )
     assert not newer.is_current() and newer.manifest().documents == {}
     with pytest.raises(IndexNotReadyError, match="otro modelo"):
