@@ -211,6 +211,7 @@ def run_child(home: Path, kill_after: float | None) -> float:
         time.sleep(kill_after)
         os.kill(child.pid, signal.SIGKILL)
     child.wait(timeout=120)
+    assert kill_after is not None or child.returncode == 0, "the run that nobody disturbed did not end well"
     return time.monotonic() - started
 
 
