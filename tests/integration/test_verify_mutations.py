@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from core.answering.claims import read_claims
 from core.answering.verify import passage_of, verify
 from core.config import PROJECT_ROOT
 from core.services import Services
@@ -43,7 +44,9 @@ def kinds(services: Services) -> dict[str, list[TrueAnswer]]:
         own = tuple(part for part in answer.text.split("\n") if part and not re.search(r"\[\d+\]$", part))
         quoted.append(TrueAnswer(answer.text, passages, own))
         bare = [re.sub(r"«(.*)»( \[\d+\])$", r"\1\2", part) for part in answer.text.split("\n")]
-        copied.append(TrueAnswer("\n".join(part for part in bare if part not in own and "| " not in part), passages))
+        # A quotation of several sentences has one mark: without its quotation marks only its last sentence would cite.
+        single = [part for part in bare if part not in own and "| " not in part and len(read_claims(part)) <= 1]
+        copied.append(TrueAnswer("\n".join(single), passages))
     return {"extractive": quoted, "copied": copied, "paraphrased": paraphrased}
 
 
