@@ -205,6 +205,8 @@ def close(page: Page, status: str) -> None:
 
 def export(page: Page, status: str) -> None:
     """Both files hold the judge's verdict and the person's."""
+    settled(page)
+    page.wait_for_timeout(3000)  # the files are made anew in the run that follows the closing
     with page.expect_download() as download:
         page.get_by_role("button", name="Descargar en JSON").click()
     data = json.loads(download.value.path().read_text("utf-8"))
