@@ -85,7 +85,7 @@ class Services:
 
     def about(self, doc_id: str) -> tuple[int | None, str]:
         """Tax year and stated date of an indexed document."""
-        document = self.manifest().documents.get(doc_id)
+        document = self._manifests.get(self._manifest_changed()).documents.get(doc_id)
         return (document.fiscal_year, document.document_date) if document else (None, "")
 
     def search(self) -> HybridSearch:
@@ -235,12 +235,21 @@ class Services:
 
     def versions(self) -> AnswerVersions:
         """What answers are made with now."""
-        try:
-            changed = self.indexer.manifest_path.stat().st_mtime_ns
-        except OSError:
-            changed = 0
         prompt = PROMPT_VERSION if self.model else "none"
-        return AnswerVersions(prompt=prompt, model=self._model_version, corpus=self._corpus_versions.get(changed))
+        corpus = self._corpus_versions.get(self._manifest_changed())
+        return AnswerVersions(prompt=prompt, model=self._model_version, corpus=corpus)
+
+    def _manifest_changed(self) -> int:
+        """When what is indexed changed last (nanoseconds); 0 where nothing is."""
+        try:
+            return self.indexer.manifest_path.stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    @cached_property
+    def _manifests(self) -> "_Latest[int, Manifest]":
+        """What is indexed; read anew when it has changed, not once a source."""
+        return _Latest(lambda _: self.manifest())
 
     @cached_property
     def _corpus_versions(self) -> "_Latest[int, str]":
