@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from core.calibration.statistics import ReliabilityBin, Unmeasured, reliability
 from core.evaluation.benchmark import Item, all_parts, answers, facts_stated, on_page
 from core.models import Answer, Category, Fragment, Source
 from core.retrieval.fusion import reciprocal_rank_fusion
@@ -105,7 +106,7 @@ def measures(rows: Sequence[Row]) -> dict[str, Any]:
     _put(reranker, "ece", pairs, _ece)
     _put(reranker, "brier", pairs, _brier)
     reranker["ece_if_calibrated"] = _ece_if_calibrated([p for p, _ in pairs])
-    reranker["reliability"] = reliability(pairs)
+    reranker["reliability"] = reliability_rows(pairs)
     result["reranker"] = reranker
     stages = sorted({stage for row in rows for stage in row.timings})
     result["latency_ms"] = {
@@ -258,30 +259,23 @@ def table(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def reliability(pairs: Sequence[tuple[float, bool]]) -> list[dict[str, float]]:
+def reliability_rows(pairs: Sequence[tuple[float, bool]]) -> list[dict[str, float]]:
     """Reliability curve: per bin of equal mass, mean probability, share that answers, and how many."""
     return [
-        {
-            "mean_probability": round(float(np.mean([p for p, _ in group])), 4),
-            "share_right": round(float(np.mean([y for _, y in group])), 4),
-            "n": len(group),
-        }
-        for group in _bins(pairs)
+        {"mean_probability": round(b.predicted, 4), "share_right": round(b.observed, 4), "n": b.n} for b in _bins(pairs)
     ]
 
 
-def _bins(pairs: Sequence[tuple[float, bool]]) -> list[list[tuple[float, bool]]]:
-    ordered = sorted(pairs, key=lambda pair: pair[0])
-    return [[ordered[i] for i in part] for part in np.array_split(range(len(ordered)), ECE_BINS) if len(part)]
+def _bins(pairs: Sequence[tuple[float, bool]]) -> tuple[ReliabilityBin, ...]:
+    found = reliability([p for p, _ in pairs], [float(y) for _, y in pairs], bins=ECE_BINS)
+    return () if isinstance(found, Unmeasured) else found
 
 
 def _ece(pairs: Sequence[tuple[float, bool]]) -> float | None:
-    """Expected calibration error over bins of equal mass (Nguyen and O'Connor, 2015)."""
+    """Expected calibration error over the bins of `reliability`."""
     if not pairs:
         return None
-    return float(
-        sum(len(g) * abs(np.mean([p for p, _ in g]) - np.mean([y for _, y in g])) for g in _bins(pairs)) / len(pairs)
-    )
+    return sum(b.n * abs(b.predicted - b.observed) for b in _bins(pairs)) / len(pairs)
 
 
 def _brier(pairs: Sequence[tuple[float, bool]]) -> float | None:
