@@ -1,5 +1,6 @@
 """A reviewer's desk without model or index: a real battery of a shipped book, a fake engine and judge, real SQLite."""
 
+import atexit
 import tempfile
 import threading
 import time
@@ -103,7 +104,9 @@ _desks: dict[str, FakeDesk] = {}
 
 def new_desk() -> FakeDesk:
     """A desk in a folder of its own, found again by its script in AppTest."""
-    _desks["present"] = FakeDesk(Path(tempfile.mkdtemp(prefix="asesoria-desk-")))
+    folder = tempfile.TemporaryDirectory(prefix="asesoria-desk-", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    _desks["present"] = FakeDesk(Path(folder.name))
     return _desks["present"]
 
 

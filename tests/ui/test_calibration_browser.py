@@ -1,5 +1,6 @@
 """An analyst's visit in a real browser, on a made-up reference: filter, hover, open a case, judge, save, download."""
 
+import contextlib
 import re
 import sqlite3
 import time
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from core.records.database import Database
 from core.services import Services
@@ -44,11 +46,14 @@ def figure_r(page: Page) -> str:
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    """Type into a box of options and take the first."""
-    box = page.get_by_label(label).first
-    box.click()
-    box.fill(option)
-    page.keyboard.press("Enter")
+    """Open a box of options and take one. The list shuts when the page still moves under it: then once more."""
+    box, listed = page.get_by_label(label).first, page.get_by_role("option", name=option, exact=True)
+    for _ in range(5):
+        box.click()
+        box.press_sequentially(option, delay=20)
+        with contextlib.suppress(PlaywrightTimeout):
+            listed.click(timeout=5_000)
+            break
     page.keyboard.press("Escape")
     quiet(page)
 
