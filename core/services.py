@@ -37,7 +37,7 @@ from core.records.store import erase_session
 from core.retrieval.adapter import IDENTITY, Adapter, load_adapter
 from core.retrieval.background import BackgroundIndexing
 from core.retrieval.embedder import Embedder, build_embedder
-from core.retrieval.expected import load_expected
+from core.retrieval.expected import KnownAnswers, known_answers, load_expected
 from core.retrieval.indexer import Indexer, made_with
 from core.retrieval.manifest import Manifest, read_manifest
 from core.retrieval.reranker import RERANKER_PATH, CrossEncoderReranker, FusionReranker, Reranker, load_reranker
@@ -66,6 +66,7 @@ class Services:
     indexer: Indexer
     adapter: Adapter
     reranker: Reranker
+    known: KnownAnswers
     redactor: Redactor
     model: ChatModel | None = None
 
@@ -170,6 +171,7 @@ class Services:
             about=self.about,
             scope=load_scope_model(),
             sentences=load_sentence_model(),
+            known=self.known,
             thresholds=self.thresholds,
             max_question_chars=self.settings.max_question_chars,
             verify=DraftChecker(self.thresholds),
@@ -368,6 +370,7 @@ def build_services(settings: Settings, *, progress: Progress | None = None) -> S
     embedder = build_embedder(settings, progress=progress)
     store = FragmentStore(settings.index_uri, dimension=embedder.dimension)
     questions = QuestionStore(settings.index_uri, dimension=embedder.dimension)
+    expected = load_expected()
     return Services(
         settings=settings,
         register=register,
@@ -375,9 +378,10 @@ def build_services(settings: Settings, *, progress: Progress | None = None) -> S
         embedder=embedder,
         store=store,
         questions=questions,
-        indexer=Indexer(settings, register, store, embedder, questions=questions, expected=load_expected()),
+        indexer=Indexer(settings, register, store, embedder, questions=questions, expected=expected),
         adapter=load_adapter(embedder.fingerprint),
         reranker=_reranker(settings, embedder),
+        known=known_answers(item for items in expected.values() for item in items),
         redactor=shared_redactor(settings),
         model=build_chat_model(settings),
     )

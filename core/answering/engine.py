@@ -19,7 +19,7 @@ from core.answering.both import (
 from core.answering.cited import cite, keep_cited
 from core.answering.compose import compose
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
-from core.answering.extractive import Extractor, Searched
+from core.answering.extractive import Extractor, Neighbours, Searched
 from core.answering.parts import Part, parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.premises import premise_of
@@ -32,6 +32,7 @@ from core.documents.record import PrivateDocument
 from core.documents.search import SessionResult, SessionSearch
 from core.errors import InvalidQuestionError, LlmAnswerError, LlmError, LlmSaysNotEnoughError
 from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Scope, SelfCheck, Source
+from core.retrieval.expected import KnownAnswers
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
@@ -75,6 +76,7 @@ class AnswerEngine:
         about: Callable[[str], tuple[int | None, str]],
         scope: ScopeModel,
         sentences: SentenceModel,
+        known: KnownAnswers,
         thresholds: Thresholds,
         max_question_chars: int,
         verify: Verifier,
@@ -90,6 +92,7 @@ class AnswerEngine:
         self._about = about
         self._scope = scope
         self._sentences = sentences
+        self._known = known
         self._thresholds = thresholds
         self._max_chars = max_question_chars
         self._verify = verify
@@ -259,7 +262,7 @@ class AnswerEngine:
     def _extracted(self, question: str, result: SearchResult, category: Category) -> _Verified:
         """The sentences that answer, quoted exactly, and verified as every draft is."""
         texts = load_scope().answers
-        extractor = Extractor(self._around, self._terms(), self._sentences)
+        extractor = self._extractor(self._around)
         extracted = extractor.extract(question, self._parts(question, result))
         if not extracted.units:
             return _Verified(texts["no_answer"], (), Mode.EXTRACTIVE)
@@ -329,7 +332,7 @@ class AnswerEngine:
         documents: Sequence[PrivateDocument],
     ) -> _Verified | None:
         near = private.neighbours(self._neighbours)
-        extractor = Extractor(lambda f: [blanked(other) for other in near(f)], self._terms(), self._sentences)
+        extractor = self._extractor(lambda f: [blanked(other) for other in near(f)])
         both = extract_both(question, sides, extractor=extractor, about=self._about, verify=self._verify)
         if both is None:
             return None
@@ -362,6 +365,9 @@ class AnswerEngine:
             relevances=_relevances(sides if both.rule else replace(sides, rule=())),
             category=sides.category if both.rule else Category.DIRECT,
         )
+
+    def _extractor(self, neighbours: Neighbours) -> Extractor:
+        return Extractor(neighbours, self._terms(), self._sentences, self._known)
 
     def _around(self, fragment: Fragment) -> Sequence[Fragment]:
         return [blanked(near) for near in self._neighbours(fragment)]

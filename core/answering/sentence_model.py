@@ -15,17 +15,19 @@ from core.answering.units import Unit
 from core.config import PROJECT_ROOT
 from core.errors import RegisterError
 from core.models import RetrievedFragment
+from core.retrieval.expected import KnownAnswers, sentence_key
 from core.retrieval.terms import TermStatistics, stems
 
 MODEL_PATH = PROJECT_ROOT / "data" / "models" / "sentences.npz"
 # Raise when names, order or meaning of the features change: a model trained on others is refused.
-SENTENCES_VERSION = 1
+SENTENCES_VERSION = 2
 
 NAMES = (
     "own above items expected_own expected_above expected_items field_own field_above relevance share_of_best first "
     "reciprocal_rank outside near_best figure_fits figure_missing amount_fits percent_fits time_fits time_missing "
     "occasion list_fits who_fits meaning_fits form_fits form_missing whether_fits denies leans says_nothing example "
-    "aside stale long short is_list is_table is_item opens same_numbers asked_numbers exception"
+    "aside stale long short is_list is_table is_item opens same_numbers asked_numbers exception "
+    "marked marked_first marked_own marked_nearest marked_precise marked_gap unmarked unread"
 ).split()
 
 # Expected questions nearer to the question weigh more: weights are softmax(SHARPNESS · cosine).
@@ -33,6 +35,8 @@ _SHARPNESS = 20.0
 # Of how many of the nearest expected questions of all fragments found the common words are taken.
 _FIELD = 6
 _LONG_CHARS, _SHORT_CHARS = 300.0, 60
+# How far below the nearest question of all the nearest one that marks a unit is taken to be where none does.
+_NO_MARK_GAP = 0.5
 
 Expected = Mapping[str, Sequence[tuple[str, float]]]
 """For fragments by id: the questions that they are known to answer, each with its cosine with the question asked."""
@@ -64,6 +68,44 @@ def wanted_words(questions: Sequence[tuple[str, float]], terms: TermStatistics) 
 
 
 @dataclass(frozen=True, slots=True)
+class Marked:
+    """An expected question of a fragment with the sentences that answer it (keys, the most decisive first).
+
+    ``share`` is its weight among the questions of all fragments found, ``own_share`` among those of its fragment.
+    """
+
+    cosine: float
+    sentences: tuple[str, ...]
+    share: float
+    own_share: float
+
+
+def marked_in(expected: Expected, documents: Mapping[str, str], known: KnownAnswers) -> dict[str, tuple[Marked, ...]]:
+    """For each fragment found (``documents``: id → document), its questions that have been read, nearest first."""
+    read: dict[str, list[tuple[float, tuple[str, ...]]]] = {}
+    for fragment_id, doc_id in documents.items():
+        for text, cosine in expected.get(fragment_id, ()):
+            sentences = known.of(doc_id, text)
+            if sentences is not None:
+                read.setdefault(fragment_id, []).append((cosine, sentences))
+    nearest = max((cosine for pairs in read.values() for cosine, _ in pairs), default=0.0)
+    total = sum(_weight(cosine, nearest) for pairs in read.values() for cosine, _ in pairs)
+    marked = {}
+    for fragment_id, pairs in read.items():
+        best = max(cosine for cosine, _ in pairs)
+        own = sum(_weight(cosine, best) for cosine, _ in pairs)
+        marked[fragment_id] = tuple(
+            Marked(cosine, sentences, _weight(cosine, nearest) / total, _weight(cosine, best) / own)
+            for cosine, sentences in sorted(pairs, key=lambda pair: -pair[0])
+        )
+    return marked
+
+
+def _weight(cosine: float, nearest: float) -> float:
+    return math.exp(_SHARPNESS * (cosine - nearest))
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """A question as read for one set of fragments found: what is asked, and the words that documents use for it."""
 
@@ -73,7 +115,9 @@ class Reading:
     relevance: Mapping[str, float]
     expected: Mapping[str, Wanted]
     field: Wanted
+    marked: Mapping[str, Sequence[Marked]]
     seen: dict[str, frozenset[str]] = dataclass_field(default_factory=dict, compare=False, repr=False)
+    keys: dict[str, str] = dataclass_field(default_factory=dict, compare=False, repr=False)
 
     def stems(self, text: str) -> frozenset[str]:
         """The stems of a text; computed once a question."""
@@ -82,8 +126,21 @@ class Reading:
             known = self.seen[text] = frozenset(stems(text))
         return known
 
+    def key(self, text: str) -> str:
+        """The `sentence_key` of a text; computed once a question."""
+        known = self.keys.get(text)
+        if known is None:
+            known = self.keys[text] = sentence_key(text)
+        return known
 
-def read_for(question: str, found: Sequence[RetrievedFragment], expected: Expected, terms: TermStatistics) -> Reading:
+
+def read_for(
+    question: str,
+    found: Sequence[RetrievedFragment],
+    expected: Expected,
+    terms: TermStatistics,
+    known: KnownAnswers,
+) -> Reading:
     """Read ``question`` against the fragments ``found`` (best first)."""
     nearest = sorted((pair for hit in found for pair in expected.get(hit.fragment.id, ())), key=lambda pair: -pair[1])
     return Reading(
@@ -93,6 +150,7 @@ def read_for(question: str, found: Sequence[RetrievedFragment], expected: Expect
         relevance={hit.fragment.id: hit.relevance for hit in found},
         expected={hit.fragment.id: wanted_words(expected.get(hit.fragment.id, ()), terms) for hit in found},
         field=wanted_words(nearest[:_FIELD], terms),
+        marked=marked_in(expected, {hit.fragment.id: hit.fragment.doc_id for hit in found}, known),
     )
 
 
@@ -139,12 +197,40 @@ def features(reading: Reading, unit: Unit, hit: RetrievedFragment, rank: int) ->
         float(unit.quotes[0].start <= sum(len(part) + 1 for part in path)),
         min(1.0, len(asked.numbers & cues.numbers(near)) / 2), float(bool(asked.numbers)),
         float(cues.is_exception(unit.quotes[-1].text)),
+        *_marks(reading, unit, holder),
     ]  # fmt: skip
+
+
+def _marks(reading: Reading, unit: Unit, holder: str) -> tuple[float, ...]:
+    """What the marks of expected questions say of a unit: the last features of `NAMES`, from ``marked`` on."""
+    body = [reading.key(quote.text) for quote in unit.body or unit.quotes]
+    said = frozenset(body)
+    own = reading.marked.get(holder, ())
+    nearest_of_all = max((each.cosine for pairs in reading.marked.values() for each in pairs[:1]), default=0.0)
+    pointing = [each for pairs in reading.marked.values() for each in pairs if not said.isdisjoint(each.sentences)]
+    nearest = own[0].sentences if own else ()
+    return (
+        sum(each.share for each in pointing),
+        sum(each.share for each in pointing if each.sentences[0] in said),
+        sum(each.own_share * _covered(each.sentences, said) for each in own),
+        _covered(nearest, said),
+        sum(key in nearest for key in body) / len(body),
+        max((each.cosine for each in pointing), default=nearest_of_all - _NO_MARK_GAP) - nearest_of_all,
+        float(bool(own) and not pointing),
+        float(not own),
+    )
+
+
+def _covered(sentences: Sequence[str], said: frozenset[str]) -> float:
+    """Share of the marked sentences that are said."""
+    return sum(key in said for key in sentences) / len(sentences) if sentences else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceModel:
-    """A logistic regression. ``weights``: features + 1 (the last is the intercept)."""
+    """Two logistic regressions: for units of fragments whose expected questions are marked, and of those without marks
+    (users' own documents, say), where the words have to tell. ``weights``: 2 × (features + 1), the intercept last.
+    """
 
     weights: NDArray[np.float32]
     means: NDArray[np.float32]
@@ -154,8 +240,11 @@ class SentenceModel:
         """Probability of each row of `features` to be of a unit that answers."""
         if len(rows) == 0:
             return np.zeros(0)
-        x = (np.asarray(rows, dtype=np.float64) - self.means) / self.scales
-        return np.asarray(1.0 / (1.0 + np.exp(-(x @ self.weights[:-1] + self.weights[-1]))))
+        rows = np.asarray(rows, dtype=np.float64)
+        x = (rows - self.means) / self.scales
+        log_odds = x @ self.weights[:, :-1].T + self.weights[:, -1]
+        unread = rows[:, NAMES.index("unread")] > 0
+        return np.asarray(1.0 / (1.0 + np.exp(-np.where(unread, log_odds[:, 1], log_odds[:, 0]))))
 
 
 def load_sentence_model(path: Path = MODEL_PATH) -> SentenceModel:

@@ -1,14 +1,18 @@
 """Expected questions: what people ask that a fragment answers, written from the fragment alone.
 
 They are keyed by an anchor (a stretch of the fragment's own text) and not by its id, so that they survive a change of
-the fragments' size.
+the fragments' size. Most say as well which sentences of the fragment answer (read and marked one by one by people who
+maintain this): a sentence is named by a hash of its letters and figures, so that a mark holds for exactly the words
+that were read, and falls with them.
 """
 
+import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from core.config import PROJECT_ROOT
 from core.errors import RegisterError
@@ -21,7 +25,11 @@ _ANCHOR_LENGTH = 110
 
 @dataclass(frozen=True, slots=True)
 class ExpectedQuestions:
-    """The questions that one place of a document answers."""
+    """The questions that one place of a document answers.
+
+    ``answers``: for each of `all`, the keys of the sentences that answer, the most decisive first; () where none
+    does, None where nobody has read it yet.
+    """
 
     doc_id: str
     page: int | None
@@ -29,11 +37,40 @@ class ExpectedQuestions:
     anchor: str
     questions: tuple[str, ...]
     second: tuple[str, ...] = ()
+    answers: tuple[tuple[str, ...] | None, ...] = ()
 
     @property
     def all(self) -> tuple[str, ...]:
         """The questions of both rounds of writing (the second serves the training as unseen questions)."""
         return (*self.questions, *self.second)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAnswers:
+    """Which sentences answer an expected question, by document and question."""
+
+    sentences: Mapping[tuple[str, str], tuple[str, ...]]
+
+    def of(self, doc_id: str, question: str) -> tuple[str, ...] | None:
+        """Keys of the sentences (`sentence_key`), the most decisive first; None where nobody has marked them."""
+        return self.sentences.get((doc_id, question))
+
+
+def known_answers(expected: Iterable[ExpectedQuestions]) -> KnownAnswers:
+    """The marks of all ``expected`` questions."""
+    return KnownAnswers(
+        {
+            (item.doc_id, question): keys
+            for item in expected
+            for question, keys in zip(item.all, item.answers, strict=False)
+            if keys is not None
+        }
+    )
+
+
+def sentence_key(text: str) -> str:
+    """The name of a sentence: a hash of its letters and figures (12 hexadecimal digits)."""
+    return hashlib.blake2b(_fold(text).encode(), digest_size=6).hexdigest()
 
 
 def load_expected(path: Path = EXPECTED_PATH) -> dict[str, list[ExpectedQuestions]]:
@@ -53,13 +90,20 @@ def load_expected(path: Path = EXPECTED_PATH) -> dict[str, list[ExpectedQuestion
                 anchor=data["anchor"],
                 questions=tuple(data["questions"]),
                 second=tuple(data.get("second", ())),
+                answers=_answers(data),
             )
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, IndexError) as error:
             raise RegisterError(
                 f"La línea {number} de {path.name} no es válida. Restaure el archivo del repositorio."
             ) from error
         found.setdefault(item.doc_id, []).append(item)
     return found
+
+
+def _answers(data: Mapping[str, Any]) -> tuple[tuple[str, ...] | None, ...]:
+    """In the file ``sentences`` holds each key once, and ``answers`` their places in it."""
+    keys = data.get("sentences", ())
+    return tuple(None if marked is None else tuple(keys[i] for i in marked) for marked in data.get("answers", ()))
 
 
 def match_to_fragments(

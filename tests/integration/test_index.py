@@ -16,6 +16,7 @@ import pytest
 from core.config import PROJECT_ROOT, Settings
 from core.errors import IndexNotReadyError
 from core.models import DocumentInfo, Fragment
+from core.retrieval.expected import KnownAnswers
 from core.retrieval.indexer import DocumentProgress, Indexer
 from core.retrieval.manifest import read_manifest
 from core.retrieval.store import FragmentStore
@@ -132,6 +133,7 @@ def test_an_index_made_with_another_model_is_rebuilt_never_searched(settings: Se
         newer,
         IDENTITY,
         FusionReranker(),
+        KnownAnswers({}),
         shared_redactor(settings),
     )
     assert not newer.is_current() and newer.manifest().documents == {}

@@ -32,6 +32,7 @@ from core.errors import (
 )
 from core.ingestion.worker import load_in_worker
 from core.models import Answer, Category, Mode, RetrievedFragment, Scope, SelfCheck
+from core.retrieval.expected import KnownAnswers
 from core.thresholds import load_thresholds
 from tests.fake_llm import MODEL, Act, fake_server
 from tests.unit.test_answering import SENTENCES, TERMS, FakeRetriever, fragment, hits, scope_model
@@ -67,6 +68,7 @@ def engine_with(
         about=lambda _: (2025, ""),
         scope=scope_model(True),
         sentences=SENTENCES,
+        known=KnownAnswers({}),
         thresholds=load_thresholds(),
         max_question_chars=600,
         verify=DraftChecker(load_thresholds()),

@@ -20,6 +20,7 @@ from core.answering.units import marker_kind, quotes_of, units_of
 from core.errors import InvalidQuestionError
 from core.evaluation.run import concludes
 from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Scope, Source
+from core.retrieval.expected import KnownAnswers
 from core.retrieval.features import CandidateSet
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
@@ -31,7 +32,9 @@ SENTENCES = load_sentence_model()
 
 def extract(question: str, found: list[RetrievedFragment]) -> Extract:
     """What the trained model quotes when each fragment is a section of its own."""
-    return Extractor(lambda f: [f], TERMS, SENTENCES).extract(question, [Searched(question, found, {})])
+    return Extractor(lambda f: [f], TERMS, SENTENCES, KnownAnswers({})).extract(
+        question, [Searched(question, found, {})]
+    )
 
 
 def fragment(text: str, *, page: int | None = 1, path: tuple[str, ...] = ("Sección",), kind: str = "text", ordinal: int = 0, breaks: tuple[int, ...] = ()) -> Fragment:  # fmt: skip
@@ -306,6 +309,7 @@ def engine(found: list[RetrievedFragment], *, answers: bool = True) -> AnswerEng
         about=lambda _: (2025, ""),
         scope=scope_model(answers),
         sentences=SENTENCES,
+        known=KnownAnswers({}),
         thresholds=load_thresholds(),
         max_question_chars=100,
         verify=DraftChecker(load_thresholds()),

@@ -7,6 +7,7 @@ from core.answering.conversation import WHAT_IS_MEANT, Turn
 from core.answering.engine import AnswerEngine
 from core.answering.sealing import Sealer
 from core.models import Answer, Category, Mode, RetrievedFragment, SealMode
+from core.retrieval.expected import KnownAnswers
 from core.retrieval.search import SearchResult
 from core.seal.rules import seal
 from core.thresholds import load_thresholds
@@ -35,6 +36,7 @@ def engine(retriever: FakeRetriever, *, keeps: bool = True) -> AnswerEngine:
         about=lambda _: (2025, ""),
         scope=scope_model(True),
         sentences=SENTENCES,
+        known=KnownAnswers({}),
         thresholds=load_thresholds(),
         max_question_chars=120,
         verify=lambda draft, cited, own=(): Checked(draft if keeps else "", 1.0 if keeps else 0.0, len(cited)),

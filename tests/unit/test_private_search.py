@@ -23,6 +23,7 @@ from core.documents.search import SessionSearch
 from core.errors import SessionEndedError
 from core.models import Answer, Category, Fragment, RetrievedFragment, Scope, Source
 from core.retrieval.adapter import IDENTITY
+from core.retrieval.expected import KnownAnswers
 from core.retrieval.features import CandidateSet
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
@@ -67,6 +68,7 @@ def search(own: SessionDocuments, *, relevance: float = 0.7) -> SessionSearch:
 def engine(*, answers: bool = True) -> AnswerEngine:
     return AnswerEngine(
         retriever=FakePublic(), neighbours=lambda f: [f], terms=lambda: TERMS, about=lambda _: (None, ""), scope=scope_model(answers, size=FakeEmbedder.dimension), sentences=SENTENCES,
+        known=KnownAnswers({}),
         thresholds=load_thresholds(), max_question_chars=300, verify=DraftChecker(load_thresholds()),
     )  # fmt: skip
 
