@@ -1,6 +1,6 @@
 """Have the panel score the reference cases: ``data/eval/panel_scores.json``.
 
-    python scripts/score_panel.py --fit     # first fit the two weighing judges on the part «tuning» (judges.json)
+    python scripts/score_panel.py --fit     # first fit the three judges on the part «tuning» (judges.json)
     python scripts/score_panel.py           # score every case with the default panel
     ASESORIA_JUDGES=… python scripts/score_panel.py     # with three language models; calls in ASESORIA_HOME/reference
 
@@ -20,7 +20,7 @@ from core.calibration.judge_llm import append_to, llm_judges
 from core.calibration.judge_sentences import SENTENCES_JUDGE_VERSION, IndexNearness, SentencesJudge
 from core.calibration.judge_weights import WEIGHTS_PATH, JudgeWeights, fit_weights
 from core.calibration.judge_words import WORDS_VERSION, WordsJudge
-from core.calibration.judges import FactsJudge, score_all
+from core.calibration.judges import FACTS_VERSION, FactsJudge, score_all
 from core.calibration.panel_run import default_judges, judged
 from core.calibration.reference import PANEL_PATH, REFERENCE_PATH, ReferenceSet
 from core.config import Settings
@@ -48,13 +48,15 @@ def read(path: Path, labels: str) -> ReferenceSet:
 def fit(
     found: ReferenceSet, search: HybridSearch, near: IndexNearness, thresholds: Thresholds, labels: str
 ) -> dict[str, Any]:
-    """The weights of the two judges that have some, fitted on the part ``tuning``."""
+    """The weights of the three judges, fitted on the part ``tuning``."""
     cases = [case for case in found.cases if case.part == "tuning"]
     answers = [judged(case, search.snapshot) for case in cases]
-    facts = FactsJudge()
-    verdicts = [facts.score(a) for a in answers] if labels == "facts" else [case.faithfulness for case in cases]
-    said = f"{len(cases)} casos de «tuning» ({labels}), conjunto {found.version} del {found.date}"
     none = JudgeWeights(version=0, weights={}, intercept=0.0, fitted_on="")
+    facts = FactsJudge(none)
+    verdicts = (
+        [facts.measures(a)["all"] for a in answers] if labels == "facts" else [case.faithfulness for case in cases]
+    )
+    said = f"{len(cases)} casos de «tuning» ({labels}), conjunto {found.version} del {found.date}"
     words = WordsJudge(search.terms, thresholds.verify, none)
     sentences = SentencesJudge(near, none)
     return {
@@ -63,6 +65,9 @@ def fit(
         ).model_dump(mode="json"),
         "sentences": fit_weights(
             [sentences.measures(a) for a in answers], verdicts, version=SENTENCES_JUDGE_VERSION, fitted_on=said
+        ).model_dump(mode="json"),
+        "facts": fit_weights(
+            [facts.measures(a) for a in answers], verdicts, version=FACTS_VERSION, fitted_on=said
         ).model_dump(mode="json"),
     }
 
@@ -80,7 +85,7 @@ def main() -> None:
     services = build_services(settings)
     search = services.search()
     found = read(args.reference, args.labels)
-    near = IndexNearness(search)
+    near = IndexNearness(search, services.known)
     if args.fit:
         args.weights.write_text(
             json.dumps(fit(found, search, near, services.thresholds, args.labels), ensure_ascii=False, indent=1) + "\n",

@@ -1,20 +1,24 @@
 """The judge of meaning: cosines of the question with what the answer says and with what its fragments answer."""
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from core.calibration.judge_weights import JudgeWeights
-from core.calibration.judges import JudgedAnswer, verdict
+from core.calibration.judges import JudgedAnswer
 from core.calibration.reference import JudgeInfo
 from core.ingestion.sentences import sentences
+from core.retrieval.expected import KnownAnswers, sentence_key
 from core.retrieval.search import HybridSearch
 from core.retrieval.snapshot import Floats
 
-SENTENCES_JUDGE_VERSION = 1
+SENTENCES_JUDGE_VERSION = 2
+# How many of the nearest expected questions are read, and how fast their weight falls with the cosine.
+_NEAREST, _SHARPNESS = 20, 20.0
 _MARK = re.compile(r"\s*\[\d{1,2}\]")
 
 
@@ -27,12 +31,17 @@ class Nearness(Protocol):
     def to_expected(self, question: str, fragment_ids: Sequence[str]) -> tuple[float, float]:
         """Of the question with the nearest expected question of these fragments, and of all the others."""
 
+    def marked(self, question: str, said: Collection[str]) -> float:
+        """Of the expected questions nearest to the question in all the corpus, by weight, the share of their marked
+        sentences that are among those ``said`` (`sentence_key`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class IndexNearness:
     """`Nearness` on what is indexed. Vectors are kept: fitting and scoring read the same texts, at seconds an answer."""
 
     search: HybridSearch
+    answers: KnownAnswers
     known: dict[str, Floats] = field(default_factory=dict, compare=False, repr=False)
 
     def to_texts(self, question: str, texts: Sequence[str]) -> Sequence[float]:
@@ -57,6 +66,20 @@ class IndexNearness:
             float(cosines[~cited].max()) if not cited.all() else 0.0,
         )
 
+    def marked(self, question: str, said: Collection[str]) -> float:
+        """See `Nearness`."""
+        snapshot = self.search.snapshot
+        cosines = snapshot.questions @ self._question(question)
+        nearest = np.argsort(-cosines)[:_NEAREST]
+        share = total = 0.0
+        for j in nearest:
+            sentences_ = self.answers.of(snapshot.fragments[snapshot.owners[j]].doc_id, snapshot.question_texts[j])
+            if sentences_:
+                weight = math.exp(_SHARPNESS * float(cosines[j] - cosines[nearest[0]]))
+                share += weight * sum(key in said for key in sentences_) / len(sentences_)
+                total += weight
+        return share / total if total else 0.0
+
     def _question(self, question: str) -> Floats:
         key = f"question\0{question}"
         if key not in self.known:
@@ -79,11 +102,11 @@ class SentencesJudge:
 
     def score(self, answer: JudgedAnswer) -> float:
         """See `Judge`."""
-        return verdict(self.weights.probability(self.measures(answer)))
+        return self.weights.probability(self.measures(answer))
 
     def measures(self, answer: JudgedAnswer) -> dict[str, float]:
         """Cosines: with the nearest sentence, with the first, with the nearest expected question of a cited fragment;
-        and by how much the latter exceeds the nearest of the fragments that are not cited."""
+        by how much the latter exceeds the nearest of the fragments that are not cited; and `Nearness.marked`."""
         said = _MARK.sub("", answer.said).replace("«", "").replace("»", "")
         texts = [text for line in said.split("\n") for text in sentences(line) if any(ch.isalpha() for ch in text)]
         cosines = self.near.to_texts(answer.question, texts)
@@ -93,4 +116,5 @@ class SentencesJudge:
             "first": cosines[0] if cosines else 0.0,
             "expected": cited,
             "margin": cited - other,
+            "marked": self.near.marked(answer.question, {sentence_key(text) for text in (*said.split("\n"), *texts)}),
         }

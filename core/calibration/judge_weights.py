@@ -1,4 +1,4 @@
-"""The few numbers of the two judges that weigh what they measure: a logistic regression each, fitted on ``tuning``."""
+"""The few numbers by which the judges weigh what they measure: a logistic regression each, fitted on ``tuning``."""
 
 import json
 import math
@@ -54,7 +54,7 @@ def load_weights(name: str, path: Path = WEIGHTS_PATH) -> JudgeWeights:
 def fit_weights(
     rows: Sequence[Mapping[str, float]], faithful: Sequence[float], *, version: int, fitted_on: str
 ) -> JudgeWeights:
-    """A logistic regression (L2, C = 1 on standardised measures), given back on the measures' own scales.
+    """A logistic regression (L2, C = 0.1 on standardised measures: few cases), given back on the measures' own scales.
 
     ``faithful``: verdicts, 0 or 1, of the same cases as ``rows``. The intercept is moved so that the judge calls as many
     of these cases faithful as are: with weak measures and many faithful answers it would else say yes to all.
@@ -65,7 +65,7 @@ def fit_weights(
     names = list(rows[0])
     x = np.array([[row[name] for name in names] for row in rows])
     means, scales = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-6)
-    fitted = LogisticRegression(C=1.0).fit((x - means) / scales, np.asarray(faithful) >= 0.5)
+    fitted = LogisticRegression(C=0.1).fit((x - means) / scales, np.asarray(faithful) >= 0.5)
     coefficients = np.where(x.std(axis=0) > 1e-6, fitted.coef_[0] / scales, 0.0)
     intercept = -float(np.quantile(x @ coefficients, 1 - np.mean(np.asarray(faithful) >= 0.5)))
     weights = {name: round(float(c), 5) for name, c in zip(names, coefficients, strict=True)}

@@ -7,12 +7,12 @@ from core.answering import cues
 from core.answering.cues import Asked
 from core.answering.verify import verify
 from core.calibration.judge_weights import JudgeWeights
-from core.calibration.judges import JudgedAnswer, verdict
+from core.calibration.judges import JudgedAnswer
 from core.calibration.reference import JudgeInfo
 from core.retrieval.terms import TermStatistics, stems
 from core.thresholds import VerifyThresholds
 
-WORDS_VERSION = 1
+WORDS_VERSION = 2
 # What a question may ask for, and what shows that a text gives it.
 _KINDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("when", lambda text: cues.gives_time(text) or cues.gives_occasion(text)),
@@ -43,8 +43,8 @@ class WordsJudge:
         """See `Judge`: one unsupported claim is enough not to be faithful."""
         found = verify(answer.answer, answer.passages, thresholds=self.limits, own=answer.own, weight=self.terms.weight)
         if found.coverage < 1.0:
-            return 0.5 * found.coverage * verdict(self.weights.probability(self.measures(answer)))
-        return verdict(self.weights.probability(self.measures(answer)))
+            return 0.5 * found.coverage * self.weights.probability(self.measures(answer))
+        return self.weights.probability(self.measures(answer))
 
     def measures(self, answer: JudgedAnswer) -> dict[str, float]:
         """Shares (0..1): of what is asked for that is there (``fits``), of the question's words in the answer with its

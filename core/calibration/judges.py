@@ -1,19 +1,22 @@
 """The panel's judges: the port, what a judge reads, and the judge that knows which facts an answer should state."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from core.answering.verify import Passage
+from core.calibration.judge_weights import JudgeWeights
 from core.calibration.reference import JudgeInfo, PanelScores
 from core.errors import LlmError
 from core.evaluation.benchmark import Item, facts_stated
 from core.models import Category
 
 _MARK = re.compile(r"\[\d{1,2}\]")
-# Under this probability a judge is sure that an answer is not faithful, from one minus it on that it is.
-_SURE = 0.45
+FACTS_VERSION = 2
+# Characters of an answer for which it is neither short nor long.
+_USUAL_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,31 +65,32 @@ class Judge(Protocol):
         """
 
 
-def verdict(probability: float) -> float:
-    """A faithfulness from a probability: 0 or 1 where the judge is sure, a straight line between."""
-    return min(1.0, max(0.0, (probability - _SURE) / (1 - 2 * _SURE)))
-
-
 @dataclass(frozen=True, slots=True)
 class FactsJudge:
-    """Expected facts, written by whoever wrote the question, searched in the answer.
+    """Expected facts, written by whoever wrote the question, searched in the answer, next to all else that it says."""
 
-    All of them: 1. Some missing: half the share that is there, so that no incomplete answer counts as faithful.
-    """
+    weights: JudgeWeights
 
     @property
     def info(self) -> JudgeInfo:
         """See `Judge`."""
-        return JudgeInfo(name="hechos", kind="hechos esperados", version=1)
+        return JudgeInfo(name="hechos", kind="hechos esperados", version=self.weights.version)
 
     def score(self, answer: JudgedAnswer) -> float:
-        """See `Judge`."""
-        if not answer.facts:
-            return 0.0
+        """See `Judge`: where the corpus has no answer there is nothing to be faithful with."""
+        return self.weights.probability(self.measures(answer)) if answer.facts else 0.0
+
+    def measures(self, answer: JudgedAnswer) -> dict[str, float]:
+        """Share of the facts stated, whether all are, and the answer's length (logarithm, 1 for a usual one)."""
         wanted = tuple(tuple(re.compile(alternative) for alternative in fact) for fact in answer.facts)
         item = Item(answer.id, answer.question, Category.DIRECT, "", (), wanted)
         stated = facts_stated(item, answer.answer)
-        return 1.0 if all(stated) else 0.5 * sum(stated) / len(stated)
+        share = sum(stated) / len(stated) if stated else 0.0
+        return {
+            "share": share,
+            "all": float(share == 1.0),
+            "length": math.log2(1 + len(answer.said) / _USUAL_CHARS),
+        }
 
 
 def score_all(judges: Sequence[Judge], answers: Sequence[JudgedAnswer], *, reference_version: str) -> PanelScores:

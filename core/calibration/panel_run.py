@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.answering.verify import Passage, passage_of
-from core.calibration.judge_sentences import IndexNearness, Nearness, SentencesJudge
+from core.calibration.judge_sentences import Nearness, SentencesJudge
 from core.calibration.judge_weights import WEIGHTS_PATH, load_weights
 from core.calibration.judge_words import WordsJudge
 from core.calibration.judges import FactsJudge, Judge, JudgedAnswer
@@ -16,17 +16,17 @@ from core.thresholds import Thresholds
 
 
 def default_judges(
-    search: HybridSearch, thresholds: Thresholds, weights: Path = WEIGHTS_PATH, *, near: Nearness | None = None
+    search: HybridSearch, thresholds: Thresholds, weights: Path = WEIGHTS_PATH, *, near: Nearness
 ) -> tuple[Judge, ...]:
-    """The three deterministic judges, of different kinds. ``near``: one that has vectors already.
+    """The three deterministic judges, of different kinds. Each gives the probability that the answer is faithful.
 
     Raises:
         RegisterError: their weights are missing.
     """
     return (
         WordsJudge(search.terms, thresholds.verify, load_weights("words", weights)),
-        SentencesJudge(near or IndexNearness(search), load_weights("sentences", weights)),
-        FactsJudge(),
+        SentencesJudge(near, load_weights("sentences", weights)),
+        FactsJudge(load_weights("facts", weights)),
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,12 @@ from core.calibration.judge_llm import JudgeCall, LlmJudge, append_to, llm_judge
 from core.calibration.judge_sentences import SentencesJudge
 from core.calibration.judge_weights import JudgeWeights, fit_weights, load_weights
 from core.calibration.judge_words import WordsJudge, fits
-from core.calibration.judges import FactsJudge, JudgedAnswer, score_all, verdict
+from core.calibration.judges import FactsJudge, JudgedAnswer, score_all
 from core.calibration.panel_run import judged
 from core.calibration.reference import JudgeInfo
 from core.config import Settings
 from core.errors import LlmMissingModelError, LlmTimeoutError, LlmUnavailableError, RegisterError, SettingsError
+from core.retrieval.expected import sentence_key
 from core.retrieval.snapshot import Snapshot
 from core.retrieval.terms import TermStatistics
 from core.thresholds import load_thresholds
@@ -39,27 +40,38 @@ def answer(
     return JudgedAnswer("x", question, text, {1: Passage(PASSAGE, "Manual")}, {1: expected}, ["f"], facts)
 
 
+FACTS = FactsJudge(
+    JudgeWeights(version=2, weights={"share": 3.0, "all": 3.0, "length": -0.1}, intercept=-3.0, fitted_on="a mano")
+)
+
+
 @pytest.mark.parametrize(
-    ("facts", "text", "score"),
+    ("facts", "text", "share"),
     [
         ([["21 ?%|21 por ciento"]], "«El tipo es del 21 por ciento.» [1]", 1.0),
         ([["21"]], "«El tipo es del 10 por ciento.» [1]", 0.0),
-        ([["21"], ["octubre"]], "«El tipo es del 21 por ciento.» [1]", 0.25),
-        ([["21"], ["OCTUBRE"]], "El 21, en octubre.", 0.25),  # patterns are as written: the text is folded, not they
+        ([["21"], ["octubre"]], "«El tipo es del 21 por ciento.» [1]", 0.5),
+        ([["21"], ["OCTUBRE"]], "El 21, en octubre.", 0.5),  # patterns are as written: the text is folded, not they
         ([["1"]], "Nada más que una marca. [1]", 0.0),
         ([["presentacion"]], "La presentación. [1]", 1.0),
-        ([], "«El tipo es del 21 por ciento.» [1]", 0.0),  # no answer in the corpus: whatever is said is not faithful
     ],
 )
-def test_facts(facts: list[list[str]], text: str, score: float) -> None:
-    assert FactsJudge().score(answer("¿?", text, facts=facts)) == score
+def test_facts(facts: list[list[str]], text: str, share: float) -> None:
+    measured = FACTS.measures(answer("¿?", text, facts=facts))
+    assert measured["share"] == share and measured["all"] == float(share == 1.0)
 
 
-@pytest.mark.parametrize(
-    ("probability", "score"), [(0.0, 0.0), (0.45, 0.0), (0.5, 0.5), (0.55, 1.0), (0.9, 1.0), (0.475, 0.25)]
-)
-def test_a_judge_that_is_sure_says_so(probability: float, score: float) -> None:
-    assert verdict(probability) == pytest.approx(score)
+def test_the_judge_of_facts_gives_a_probability_and_none_where_there_is_no_answer() -> None:
+    stated, missing = "«El tipo es del 21 por ciento.» [1]", "«El tipo es del 10 por ciento.» [1]"
+    assert (
+        FACTS.score(answer("¿?", stated, facts=[["21"]]))
+        > 0.9
+        > 0.1
+        > FACTS.score(answer("¿?", missing, facts=[["21"]]))
+    )
+    longer = answer("¿?", "\n".join([stated] * 40), facts=[["21"]])
+    assert FACTS.measures(longer)["length"] > FACTS.measures(answer("¿?", stated, facts=[["21"]]))["length"]
+    assert FACTS.score(answer("¿?", stated)) == 0.0, "the corpus has no answer to this question"
 
 
 WEIGHTS = JudgeWeights(
@@ -126,6 +138,9 @@ class FakeNearness:
     def to_expected(self, question: str, fragment_ids: Sequence[str]) -> tuple[float, float]:
         return (self.cited, self.other) if fragment_ids else (0.0, self.other)
 
+    def marked(self, question: str, said: Collection[str]) -> float:
+        return float(sentence_key("El plazo termina en octubre.") in said)
+
 
 @pytest.mark.parametrize(
     ("near", "faithful"),
@@ -138,17 +153,18 @@ class FakeNearness:
 def test_meaning(near: FakeNearness, faithful: bool) -> None:
     weights = JudgeWeights(
         version=1,
-        weights={"sentence": 2.0, "first": 0.0, "expected": 2.0, "margin": 6.0},
+        weights={"sentence": 2.0, "first": 0.0, "expected": 2.0, "margin": 6.0, "marked": 0.0},
         intercept=-2.5,
         fitted_on="x",
     )
     judge = SentencesJudge(near, weights)
     text = "Según el manual:\n«El plazo termina en octubre. Es improrrogable.» [1]"
     measures = judge.measures(answer("¿plazo?", text))
+    assert measures["marked"] == 1.0
     assert measures["margin"] == pytest.approx(near.cited - near.other)
     assert (judge.score(answer("¿plazo?", text)) >= 0.5) is faithful
     nothing = JudgedAnswer("x", "¿plazo?", "Sin citas.", {}, {}, [], ())
-    assert judge.measures(nothing)["sentence"] == 0.0 and judge.score(nothing) == 0.0
+    assert judge.measures(nothing)["sentence"] == 0.0 and judge.score(nothing) < 0.01
 
 
 def test_the_product_s_own_words_claim_nothing() -> None:
@@ -161,7 +177,7 @@ def test_the_product_s_own_words_claim_nothing() -> None:
 def test_weights_are_fitted_checked_and_kept(tmp_path: Path) -> None:
     rows = [{"a": i / 20, "same": 1.0} for i in range(20)]
     fitted = fit_weights(rows, [float(i >= 10) for i in range(20)], version=2, fitted_on="veinte casos")
-    assert fitted.probability({"a": 0.9, "same": 1.0}) > 0.8 > 0.2 > fitted.probability({"a": 0.05, "same": 1.0})
+    assert fitted.probability({"a": 0.9, "same": 1.0}) > 0.6 > 0.4 > fitted.probability({"a": 0.05, "same": 1.0})
     skewed = fit_weights(rows, [float(i != 3) for i in range(20)], version=2, fitted_on="casi todos fieles")
     assert sum(skewed.probability(row) < 0.5 for row in rows) == 1, "it does not say yes to all"
     with pytest.raises(RegisterError, match="otra versión"):
@@ -180,7 +196,7 @@ def test_the_shipped_weights_are_of_these_measures() -> None:
     words, sentences = load_weights("words"), load_weights("sentences")
     assert words.version == WORDS_VERSION and "tuning" in words.fitted_on
     assert set(words.weights) == {"fits", "words", "lead", "expected"}
-    assert set(sentences.weights) == {"sentence", "first", "expected", "margin"}
+    assert set(sentences.weights) == {"sentence", "first", "expected", "margin", "marked"}
 
 
 def test_a_case_without_its_fragment_is_judged_on_its_passages() -> None:
@@ -246,8 +262,8 @@ def test_a_model_judges_or_is_listed(
 ) -> None:
     path = tmp_path / "calls" / "calls.jsonl"
     judge = LlmJudge(ScriptedModel(script), append_to(path), 5.0)
-    scores = score_all([judge, FactsJudge()], [answer("¿Cuál?", "«El 21.» [1]", facts=[["21"]])], reference_version="1")
-    assert scores.scores["x"].get("ollama:a") == score and scores.scores["x"]["hechos"] == 1.0
+    scores = score_all([judge, FACTS], [answer("¿Cuál?", "«El 21.» [1]", facts=[["21"]])], reference_version="1")
+    assert scores.scores["x"].get("ollama:a") == score and scores.scores["x"]["hechos"] > 0.9
     assert ("x" in scores.failures) is (score is None) and len(scores.cases()) == (score is not None)
     kept = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert [call["error"] for call in kept] == errors and all(call["case_id"] == "x" for call in kept)
