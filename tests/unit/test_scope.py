@@ -25,6 +25,7 @@ from core.answering.signs import (
 from core.models import Category, Fragment, RetrievedFragment
 from core.retrieval.features import NAMES, CandidateSet
 from core.retrieval.search import SearchResult
+from core.thresholds import ScopeThresholds
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,9 @@ def found(*texts: str, relevance: float = 0.8) -> SearchResult:
     return SearchResult(hits, vector, vector, CandidateSet(list(range(len(texts))), features), {})
 
 
+LEVELS = ScopeThresholds(answerable=0.5, personal=0.7)
+
+
 def model(kind: str, *, answerable: float = 0.0) -> ScopeModel:
     """A model that is sure of a kind, whatever is asked, and finds everything answerable, or nothing."""
     signs, vector = read_signs("x"), np.ones(3, np.float32)
@@ -176,14 +180,14 @@ def model(kind: str, *, answerable: float = 0.0) -> ScopeModel:
     ],
 )
 def test_verdicts(question: str, kind: str, answerable: float, category: Category, says: str) -> None:
-    verdict = assess(question, found("El IVA de los libros."), model(kind, answerable=answerable), threshold=0.5)
+    verdict = assess(question, found("El IVA de los libros."), model(kind, answerable=answerable), thresholds=LEVELS)
     assert verdict.category is category
     assert says in verdict.refusal and bool(says) == bool(verdict.refusal)
 
 
 def test_another_year_that_the_fragments_speak_of_is_answered() -> None:
     asked, sure = "¿cuál era el iva en 2009?", model("other_year", answerable=9)
-    assert assess(asked, found("En 2009 era el 16 por 100."), sure, threshold=0.5).category is Category.DIRECT
+    assert assess(asked, found("En 2009 era el 16 por 100."), sure, thresholds=LEVELS).category is Category.DIRECT
 
 
 def test_relevance_falls_with_the_doubt_that_the_corpus_answers() -> None:
