@@ -216,7 +216,9 @@ class _Images:
         return float(min(1.0, covered / (abs(rect.width * rect.height) or 1.0)))
 
 
-def _is_visible(span: dict[str, Any], page_rect: Any, fills: list[tuple[tuple[float, float, float, float], Any]], images: "_Images") -> bool:
+def _is_visible(
+    span: dict[str, Any], page_rect: Any, fills: list[tuple[tuple[float, float, float, float], Any]], images: "_Images"
+) -> bool:
     import pymupdf
 
     if span["size"] < _MIN_VISIBLE_SIZE or span.get("alpha", 255) == 0:

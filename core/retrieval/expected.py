@@ -93,7 +93,9 @@ def _find(
     """
     anchor = _fold(item.anchor)[:_ANCHOR_LENGTH]
     hits = [f for f, text in folded if (anywhere or _on_page(f, item.page)) and anchor in text]
-    return min(hits, key=lambda f: (not _on_page(f, item.page), f.section_label != item.section, f.ordinal), default=None)
+    return min(
+        hits, key=lambda f: (not _on_page(f, item.page), f.section_label != item.section, f.ordinal), default=None
+    )
 
 
 def _on_page(fragment: Fragment, page: int | None) -> bool:

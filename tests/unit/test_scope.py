@@ -159,7 +159,7 @@ def model(kind: str, *, answerable: float = 0.0) -> ScopeModel:
         answer_weights=answer,
         means=np.zeros(evidence, np.float32),
         scales=np.ones(evidence, np.float32),
-        trust=np.array([1.0, 1.0, 0.0], np.float32),
+        trust=np.array([1.0, 1.0, -1.0, -1.0, 0.0], np.float32),
     )
 
 
