@@ -119,11 +119,11 @@ def _quick_characters(page: Any) -> Callable[[Any], dict[str, Any]]:
 
 def _page_tables(page: Any, number: int, lines: Sequence[Line]) -> list[RawTable]:
     # The lines that a point's height (in whole points) may be in, so that not each character is held against each line.
-    rows: dict[int, list[tuple[float, float, float, float]]] = {}
+    by_height: dict[int, list[tuple[float, float, float, float]]] = {}
     for line in lines:
         box = (line.x0 - 1, line.y0 - 1, line.x1 + 1, line.y1 + 1)
         for y in range(floor(box[1]), floor(box[3]) + 1):
-            rows.setdefault(y, []).append(box)
+            by_height.setdefault(y, []).append(box)
 
     width, height = float(page.width), float(page.height)
 
@@ -133,7 +133,7 @@ def _page_tables(page: Any, number: int, lines: Sequence[Line]) -> list[RawTable
         if item.get("object_type") != "char":
             return True
         x, y = (item["x0"] + item["x1"]) / 2, (item["top"] + item["bottom"]) / 2
-        return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in rows.get(floor(y), ()))
+        return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in by_height.get(floor(y), ()))
 
     page = page.filter(shown)
     _mark_superscripts(page.chars)

@@ -1,5 +1,7 @@
 """What the words of a question say of its scope."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -197,6 +199,21 @@ def test_relevance_falls_with_the_doubt_that_the_corpus_answers() -> None:
     assert doubtful.found[0].relevance == pytest.approx(0.4 / 1.4)  # odds 4 × 0.1
     assert [hit.fragment for hit in doubtful.found] == [hit.fragment for hit in result.found]
     assert 0 < trusted(result, 0.0, scope).found[0].relevance < 0.01
+
+
+def test_laws_and_examples_are_trusted_less_than_a_manual() -> None:
+    result, scope = found("a", relevance=0.8), model("answerable")
+
+    def relevance(**changes: str) -> float:
+        hit = result.found[0]
+        other = replace(hit, fragment=replace(hit.fragment, **changes))
+        return trusted(replace(result, found=(other,)), 1.0, scope).found[0].relevance
+
+    less = pytest.approx(4 / np.e / (1 + 4 / np.e))  # odds of four, by the weight of minus one
+    assert relevance() == relevance(section_label="Ejemplaridad de las sanciones") == pytest.approx(0.8)
+    assert relevance(doc_type="norma") == less
+    for label in ("Ejemplo:", "Solución:", "EJEMPLOS", "Caso práctico (rendimiento neto)", "Supuesto práctico"):
+        assert relevance(section_label=label) == less, label
 
 
 def test_evidence_of_a_search_that_found_nothing() -> None:
