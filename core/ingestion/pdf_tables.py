@@ -69,7 +69,7 @@ def _tables_of(
     found: list[RawTable] = []
     with pdfplumber.open(path) as pdf:
         for number in numbers:
-            page = pdf.pages[number - 1]
+            page: Any = pdf.pages[number - 1]
             page.process_object = _quick_characters(page)
             found.extend(_page_tables(page, number, visible[number]))
             page.close()
