@@ -18,9 +18,11 @@ class _Section(BaseModel):
 
 
 class ScopeThresholds(_Section):
-    """``answerable``: the probability (0..1) from which a question is answered and not refused."""
+    """``answerable``: the probability (0..1) from which a question is answered and not refused; ``personal``: from which
+    it counts as a case of the asker's own."""
 
     answerable: float = Field(ge=0, le=1)
+    personal: float = Field(ge=0, le=1)
 
 
 class CalibrationThresholds(_Section):

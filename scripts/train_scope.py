@@ -1,13 +1,14 @@
 """Train the scope's three logistic regressions. Run it after ``scripts/train_retrieval.py``.
 
-    python scripts/train_scope.py
+    python scripts/train_scope.py [--trust]
 
 ``data/training/unanswerable.jsonl`` and ``personal.jsonl`` were written independently of the fragments, as people ask;
 they are searched as the product does. Expected questions of the second round are searched with the adapter that has
 not seen them and without those of their own fragment's second round; they weigh less, because they lie nearer to what
 is indexed than a stranger's question does. Figures are cross-validated by topic (clusters of vectors), so that no
-question is judged by its like. The benchmark's ``dev`` half only sets the three numbers by which a fragment's relevance
-is seen in the light of the scope; its ``test`` half is not read. Writes ``data/models/scope.npz``.
+question is judged by its like. The benchmark's ``dev`` half only sets the five numbers by which a fragment's relevance
+is seen in the light of the scope; its ``test`` half is not read. Writes ``data/models/scope.npz``. With ``--trust``
+only those numbers are fitted anew and the three regressions stay as they are.
 """
 
 import json
@@ -30,14 +31,17 @@ from core.answering.scope_model import (
     ScopeModel,
     evidence_features,
     kind_input,
+    load_scope_model,
     personal_features,
     personal_input,
     save_scope_model,
     trust_features,
 )
 from core.answering.signs import read_signs
+from core.calibration.statistics import Unmeasured, reliability
 from core.config import PROJECT_ROOT, Settings
 from core.evaluation.benchmark import Item, answers, load_benchmark
+from core.evaluation.run import ECE_BINS
 from core.models import RetrievedFragment
 from core.retrieval.adapter import IDENTITY, Adapter
 from core.retrieval.expected import load_expected
@@ -49,7 +53,7 @@ from scripts.train_retrieval import adapted, signals_for, train_adapter
 
 SEED = 20261130
 SECOND_ROUND, SECOND_ROUND_SIGNED = 900, 250
-KIND_C, PERSONAL_C, ANSWER_C = 6.0, 0.3, 0.3
+KIND_C, PERSONAL_C, ANSWER_C, TRUST_C = 6.0, 0.3, 0.3, 3.0
 SECOND_WEIGHT = 0.3
 # Share of answerable questions among those that are asked, as in the benchmark.
 ANSWERABLE_SHARE = 0.62
@@ -197,7 +201,7 @@ def fit(examples: Sequence[Example]) -> ScopeModel:
         answer_weights=np.concatenate([answer.coef_[0], answer.intercept_]).astype(np.float32),
         means=means.astype(np.float32),
         scales=scales.astype(np.float32),
-        trust=np.array([1.0, 0.0, 0.0], dtype=np.float32),
+        trust=np.array([1.0, 0.0, 0.0, 0.0, 0.0], dtype=np.float32),
     )
 
 
@@ -217,14 +221,28 @@ def _cross_validated(
 
 
 def calibrated(model: ScopeModel, found: Sequence[tuple[Item, SearchResult]]) -> ScopeModel:
-    """The model with `trust` fitted on the best fragment of each question, answerable or not."""
-    x = []
+    """The model with `trust` fitted on the best fragment of each question, answerable or not.
+
+    The calibration error that is printed is of tenths of the questions left out in turn, over several divisions.
+    """
+    rows = []
     for item, result in found:
         signs = read_signs(item.question)
         kinds = model.kinds(result.vector, item.question, signs)
-        x.append(trust_features(result.found[0].relevance, model.answerable(evidence_features(result, kinds, signs))))
-    right = [answers(item, result.found[0].fragment) for item, result in found]
-    regression = LogisticRegression(C=1.0).fit(np.array(x), right)
+        rows.append(trust_features(result.found[0], model.answerable(evidence_features(result, kinds, signs))))
+    x, right = np.array(rows), np.array([answers(item, result.found[0].fragment) for item, result in found])
+    errors = []
+    for seed in range(20):
+        held = np.random.default_rng(seed).permutation(len(x)) % 10
+        sure = np.zeros(len(x))
+        for part in range(10):
+            regression = LogisticRegression(C=TRUST_C).fit(x[held != part], right[held != part])
+            sure[held == part] = regression.predict_proba(x[held == part])[:, 1]
+        bins = reliability(list(sure), [float(r) for r in right], bins=ECE_BINS)
+        assert not isinstance(bins, Unmeasured)
+        errors.append(sum(b.n * abs(b.predicted - b.observed) for b in bins) / len(x))
+    print(f"calibration error, cross-validated: {np.mean(errors):.3f} ± {np.std(errors):.3f}")
+    regression = LogisticRegression(C=TRUST_C).fit(x, right)
     print(f"trust on {len(found)} dev questions: {regression.coef_[0].round(3)}, {regression.intercept_.round(3)}")
     return replace(model, trust=np.array([*regression.coef_[0], *regression.intercept_], dtype=np.float32))
 
@@ -232,7 +250,7 @@ def calibrated(model: ScopeModel, found: Sequence[tuple[Item, SearchResult]]) ->
 def main() -> None:
     """Train and write."""
     services = build_services(Settings())
-    model = fit(collect(services))
+    model = load_scope_model() if "--trust" in sys.argv[1:] else fit(collect(services))
     dev = [item for item in load_benchmark() if item.split == "dev"]
     save_scope_model(MODEL_PATH, calibrated(model, [(i, services.search().run(i.question, 8)) for i in dev]))
 

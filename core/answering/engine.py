@@ -153,7 +153,7 @@ class AnswerEngine:
         result = (private or self._retriever).run(question, k)
         public = result.public if isinstance(result, SessionResult) else result
         searched = time.perf_counter()
-        verdict = assess(question, public, self._scope, threshold=self._thresholds.scope.answerable)
+        verdict = assess(question, public, self._scope, thresholds=self._thresholds.scope)
         public = trusted(public, verdict.answerable, self._scope)
         result = result.with_public(public) if isinstance(result, SessionResult) else public
         scoped = time.perf_counter()
@@ -321,7 +321,7 @@ class AnswerEngine:
     def _search_rule(self, question: str) -> tuple[SearchResult, Assessment]:
         """What the corpus has for a question, and whether it answers it."""
         found = self._retriever.run(question, FRAGMENTS_FOR_ANSWER)
-        verdict = assess(question, found, self._scope, threshold=self._thresholds.scope.answerable)
+        verdict = assess(question, found, self._scope, thresholds=self._thresholds.scope)
         return trusted(found, verdict.answerable, self._scope), verdict
 
     def _extracted_both(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core.answering.signs import Signs
 from core.config import PROJECT_ROOT
 from core.errors import RegisterError
+from core.models import RetrievedFragment
 from core.retrieval.features import CandidateSet
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import fold
@@ -22,7 +23,7 @@ MODEL_PATH = PROJECT_ROOT / "data" / "models" / "scope.npz"
 # Kinds of question, as the text classifier tells them apart. The first is what AsesorIA answers.
 KINDS = ("answerable", "no_answer", "other_year", "territory", "social_security", "out_of_scope")
 # Raise when the features below change: a model trained on others is refused.
-SCOPE_VERSION = 4
+SCOPE_VERSION = 5
 BUCKETS = 4096
 # Vectors and hashed words are stretched: their single numbers are small beside the other features.
 _KIND_STRETCH, _VECTOR_STRETCH, _WORD_STRETCH = 2.0, 3.0, 2.0
@@ -42,8 +43,8 @@ class ScopeModel:
     whether it asks for a verdict on the asker's own data.
 
     ``kind_weights``: kinds × (`kind_input` + 1). ``answer_weights``: (`evidence_features` + 1), on features less
-    ``means`` over ``scales``. ``personal_weights``: (`personal_input` + 1). ``trust``: slope on a fragment's log-odds,
-    slope on the logarithm of the probability that the corpus answers, offset (see `trusted`).
+    ``means`` over ``scales``. ``personal_weights``: (`personal_input` + 1). ``trust``: (`trust_features` + 1), see
+    `trusted`.
     """
 
     kind_weights: NDArray[np.float32]
@@ -77,18 +78,31 @@ def trusted(result: SearchResult, answerable: float, model: ScopeModel) -> Searc
     fragments stays.
     """
     found = tuple(
-        replace(
-            hit, relevance=_sigmoid(float(model.trust[:2] @ trust_features(hit.relevance, answerable) + model.trust[2]))
-        )
+        replace(hit, relevance=_sigmoid(float(model.trust[:-1] @ trust_features(hit, answerable) + model.trust[-1])))
         for hit in result.found
     )
     return replace(result, found=found)
 
 
-def trust_features(relevance: float, answerable: float) -> NDArray[np.float64]:
-    """Log-odds of a fragment's relevance, and the logarithm of the probability that the corpus answers."""
-    relevance = min(max(relevance, 1e-4), 1 - 1e-4)
-    return np.array([np.log(relevance / (1 - relevance)), np.log(max(answerable, 1e-3))])
+# Sections that work a case out, or answer a question, instead of stating the rule.
+_EXAMPLE = re.compile(r"\b(?:ejemplos?|solucion|supuestos? practicos?|casos? practicos?|operaciones del|otros datos)\b")
+
+
+def trust_features(hit: RetrievedFragment, answerable: float) -> NDArray[np.float64]:
+    """Log-odds of a fragment's relevance, the logarithm of the probability that the corpus answers, and what it is.
+
+    What it is: of a law or regulation (an article is spread over several fragments, and the one that looks most like
+    the question less often holds the answer than a manual's), and an example.
+    """
+    relevance = min(max(hit.relevance, 1e-4), 1 - 1e-4)
+    return np.array(
+        [
+            np.log(relevance / (1 - relevance)),
+            np.log(max(answerable, 1e-3)),
+            float(hit.fragment.doc_type == "norma"),
+            float(_EXAMPLE.search(fold(hit.fragment.section_label)) is not None),
+        ]
+    )
 
 
 def _sigmoid(x: float) -> float:

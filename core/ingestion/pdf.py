@@ -160,7 +160,7 @@ def _read_page(page: Any) -> PdfPage:
     flags = (pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES) | pymupdf.TEXT_COLLECT_STYLES
     flags &= ~pymupdf.TEXT_MEDIABOX_CLIP  # text off the page must be seen, to be reported
     drawings = page.get_cdrawings()
-    fills = [(pymupdf.Rect(d["rect"]), d["fill"]) for d in drawings if d.get("fill") is not None]
+    fills = [(d["rect"], d["fill"]) for d in drawings if d.get("fill") is not None]
     images = _Images(page)
     result = PdfPage(
         number=page.number + 1,
@@ -216,7 +216,9 @@ class _Images:
         return float(min(1.0, covered / (abs(rect.width * rect.height) or 1.0)))
 
 
-def _is_visible(span: dict[str, Any], page_rect: Any, fills: list[tuple[Any, Any]], images: "_Images") -> bool:
+def _is_visible(
+    span: dict[str, Any], page_rect: Any, fills: list[tuple[tuple[float, float, float, float], Any]], images: "_Images"
+) -> bool:
     import pymupdf
 
     if span["size"] < _MIN_VISIBLE_SIZE or span.get("alpha", 255) == 0:
@@ -227,11 +229,12 @@ def _is_visible(span: dict[str, Any], page_rect: Any, fills: list[tuple[Any, Any
     centre = (box.tl + box.br) / 2
     if centre not in page_rect:
         return False
+    x, y = centre
     color = span["color"]
     channels = (color >> 16 & 255, color >> 8 & 255, color & 255)
     background = None
-    for rect, fill in fills:  # the last fill painted under the text wins
-        if centre in rect:
+    for (x0, y0, x1, y1), fill in fills:  # the last fill painted under the text wins
+        if x0 <= x < x1 and y0 <= y < y1:
             background = fill
     if background is None:
         if min(channels) < _WHITE:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ def _tables_of(
     found: list[RawTable] = []
     with pdfplumber.open(path) as pdf:
         for number in numbers:
-            page = pdf.pages[number - 1]
+            page: Any = pdf.pages[number - 1]
+            page.process_object = _quick_characters(page)
             found.extend(_page_tables(page, number, visible[number]))
             page.close()
             if progress:
@@ -76,8 +78,52 @@ def _tables_of(
     return found
 
 
+def _quick_characters(page: Any) -> Callable[[Any], dict[str, Any]]:
+    """``page.process_object`` with characters made of the attributes that are read here and in the extraction of cells.
+
+    The library's own looks at each of a character's attributes in turn, which takes longer than reading the page.
+    """
+    from pdfminer.layout import LTChar
+
+    every = page.process_object
+    shift_x, shift_y = page.mediabox[:2]
+    height, number, above = page.height, page.page_number, page.initial_doctop
+
+    def process(item: Any) -> dict[str, Any]:
+        if type(item) is not LTChar or isinstance(item.fontname, bytes):
+            found: dict[str, Any] = every(item)
+            return found
+        top, bottom = (height - item.y1) + shift_y, (height - item.y0) + shift_y
+        return {
+            "object_type": "char",
+            "page_number": number,
+            "text": item.get_text(),
+            "fontname": item.fontname,
+            "size": item.size,
+            "upright": item.upright,
+            "matrix": item.matrix,
+            "adv": item.adv,
+            "x0": item.x0 + shift_x,
+            "x1": item.x1 + shift_x,
+            "y0": item.y0,
+            "y1": item.y1,
+            "top": top,
+            "bottom": bottom,
+            "doctop": above + top,
+            "width": item.width,
+            "height": item.height,
+        }
+
+    return process
+
+
 def _page_tables(page: Any, number: int, lines: Sequence[Line]) -> list[RawTable]:
-    boxes = [(line.x0 - 1, line.y0 - 1, line.x1 + 1, line.y1 + 1) for line in lines]
+    # The lines that a point's height (in whole points) may be in, so that not each character is held against each line.
+    by_height: dict[int, list[tuple[float, float, float, float]]] = {}
+    for line in lines:
+        box = (line.x0 - 1, line.y0 - 1, line.x1 + 1, line.y1 + 1)
+        for y in range(floor(box[1]), floor(box[3]) + 1):
+            by_height.setdefault(y, []).append(box)
 
     width, height = float(page.width), float(page.height)
 
@@ -87,7 +133,7 @@ def _page_tables(page: Any, number: int, lines: Sequence[Line]) -> list[RawTable
         if item.get("object_type") != "char":
             return True
         x, y = (item["x0"] + item["x1"]) / 2, (item["top"] + item["bottom"]) / 2
-        return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in boxes)
+        return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in by_height.get(floor(y), ()))
 
     page = page.filter(shown)
     _mark_superscripts(page.chars)

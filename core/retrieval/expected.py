@@ -114,17 +114,32 @@ def match_to_fragments(
     Where several fragments hold the anchor, page and section decide.
     """
     folded = [(fragment, _fold(fragment.text)) for fragment in fragments]
+    by_section: dict[str, list[tuple[Fragment, str]]] = {}
+    for pair in folded:
+        by_section.setdefault(pair[0].section_label, []).append(pair)
     pairs: list[tuple[Fragment, str]] = []
     lost = 0
     for item in expected:
-        anchor = _fold(item.anchor)[:_ANCHOR_LENGTH]
-        hits = [fragment for fragment, text in folded if anchor in text]
-        hits.sort(key=lambda f: (not _on_page(f, item.page), f.section_label != item.section, f.ordinal))
-        if not hits:
+        found = _find(item, by_section.get(item.section, ())) or _find(item, folded, anywhere=True)
+        if found is None:
             lost += 1
             continue
-        pairs.extend((hits[0], question) for question in item.all)
+        pairs.extend((found, question) for question in item.all)
     return pairs, lost
+
+
+def _find(
+    item: ExpectedQuestions, folded: Sequence[tuple[Fragment, str]], *, anywhere: bool = False
+) -> Fragment | None:
+    """The fragment that holds the item's anchor: on its page and in its section before others, then the first.
+
+    Only on its page, unless ``anywhere``: where the page and the section agree nothing else need be looked at.
+    """
+    anchor = _fold(item.anchor)[:_ANCHOR_LENGTH]
+    hits = [f for f, text in folded if (anywhere or _on_page(f, item.page)) and anchor in text]
+    return min(
+        hits, key=lambda f: (not _on_page(f, item.page), f.section_label != item.section, f.ordinal), default=None
+    )
 
 
 def _on_page(fragment: Fragment, page: int | None) -> bool:

@@ -22,7 +22,7 @@ from core.models import DocumentInfo, LoadedDocument
 from core.retrieval.embedder import Embedder
 from core.retrieval.expected import ExpectedQuestions, match_to_fragments
 from core.retrieval.manifest import IndexedDocument, Manifest, read_manifest, write_manifest
-from core.retrieval.shipped import embed_known, load_shipped
+from core.retrieval.shipped import embed_known, shipped_once
 from core.retrieval.store import SCHEMA_VERSION, FragmentStore, QuestionStore
 from core.retrieval.terms import save_terms
 
@@ -267,11 +267,11 @@ class Indexer:
             report(DocumentProgress(info.doc_id, info.title, EMBEDDING, done / max(total, 1), detail))
 
         embed = self._embedder
-        shipped = load_shipped("passages", embed.fingerprint)
+        shipped = shipped_once("passages", embed.fingerprint)
         vectors = embed_known(texts, shipped, lambda some: embed.embed_passages(some, progress=note), progress=note)
         if self._questions is not None:
             asked = [question for _, question in pairs]
-            shipped = load_shipped("questions", embed.fingerprint)
+            shipped = shipped_once("questions", embed.fingerprint)
             self._questions.replace_document(info.doc_id, pairs, embed_known(asked, shipped, embed.embed_questions))
         save_terms(self.terms_dir, info.doc_id, texts)
         self._store.replace_document(info.doc_id, fragments, vectors)

@@ -4,6 +4,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 from core.config import PROJECT_ROOT
 
 SHIPPED_DIR = PROJECT_ROOT / "data" / "vectors"
-# Of the vectors used, so many are recomputed and compared; the cosine must reach this (int8 rounding costs 1e-4).
-_SAMPLE = 3
+# Of each document's vectors so many are recomputed and compared (with three, that took a fifth of the whole time of a
+# first index); the cosine must reach this (int8 rounding costs 1e-4).
+_SAMPLE = 1
 _MIN_COSINE = 0.995
 
 Floats = NDArray[np.float32]
@@ -45,6 +47,12 @@ def text_keys(texts: Sequence[str]) -> NDArray[np.uint64]:
     """The first 64 bits of each text's SHA-256."""
     digests = b"".join(hashlib.sha256(t.encode("utf-8")).digest()[:8] for t in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+@lru_cache(maxsize=2)
+def shipped_once(kind: str, fingerprint: str) -> ShippedVectors | None:
+    """`load_shipped`, read once in a process: for an index of many documents."""
+    return load_shipped(kind, fingerprint)
 
 
 def load_shipped(kind: str, fingerprint: str, folder: Path = SHIPPED_DIR) -> ShippedVectors | None:

@@ -136,7 +136,7 @@ def test_measures_on_the_reported_half(rows: list[Row], capsys: pytest.CaptureFi
     assert answerable["auroc"] >= 0.95
     assert answerable["abstention_rate"] >= 0.93 and answerable["false_abstention_rate"] <= 0.06
     assert report["category_accuracy"] >= 0.92
-    assert report["reranker"]["ece"] <= 0.10  # chance alone gives about 0.08 with so few questions a bin
+    assert report["reranker"]["ece"] <= 0.08  # chance alone gives as much with so few questions a bin
 
 
 ASKED_ANYHOW = [

@@ -297,7 +297,7 @@ def scope_model(answers: bool, *, size: int = 3) -> ScopeModel:
         answer_weights=weights,
         means=np.zeros(evidence, np.float32),
         scales=np.ones(evidence, np.float32),
-        trust=np.array([1.0, 0.0, 0.0], np.float32),
+        trust=np.array([1.0, 0.0, 0.0, 0.0, 0.0], np.float32),
     )
 
 

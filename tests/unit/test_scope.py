@@ -1,5 +1,7 @@
 """What the words of a question say of its scope."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,7 @@ from core.answering.signs import (
 from core.models import Category, Fragment, RetrievedFragment
 from core.retrieval.features import NAMES, CandidateSet
 from core.retrieval.search import SearchResult
+from core.thresholds import ScopeThresholds
 
 
 @pytest.mark.parametrize(
@@ -141,6 +144,9 @@ def found(*texts: str, relevance: float = 0.8) -> SearchResult:
     return SearchResult(hits, vector, vector, CandidateSet(list(range(len(texts))), features), {})
 
 
+LEVELS = ScopeThresholds(answerable=0.5, personal=0.7)
+
+
 def model(kind: str, *, answerable: float = 0.0) -> ScopeModel:
     """A model that is sure of a kind, whatever is asked, and finds everything answerable, or nothing."""
     signs, vector = read_signs("x"), np.ones(3, np.float32)
@@ -155,7 +161,7 @@ def model(kind: str, *, answerable: float = 0.0) -> ScopeModel:
         answer_weights=answer,
         means=np.zeros(evidence, np.float32),
         scales=np.ones(evidence, np.float32),
-        trust=np.array([1.0, 1.0, 0.0], np.float32),
+        trust=np.array([1.0, 1.0, -1.0, -1.0, 0.0], np.float32),
     )
 
 
@@ -176,14 +182,14 @@ def model(kind: str, *, answerable: float = 0.0) -> ScopeModel:
     ],
 )
 def test_verdicts(question: str, kind: str, answerable: float, category: Category, says: str) -> None:
-    verdict = assess(question, found("El IVA de los libros."), model(kind, answerable=answerable), threshold=0.5)
+    verdict = assess(question, found("El IVA de los libros."), model(kind, answerable=answerable), thresholds=LEVELS)
     assert verdict.category is category
     assert says in verdict.refusal and bool(says) == bool(verdict.refusal)
 
 
 def test_another_year_that_the_fragments_speak_of_is_answered() -> None:
     asked, sure = "¿cuál era el iva en 2009?", model("other_year", answerable=9)
-    assert assess(asked, found("En 2009 era el 16 por 100."), sure, threshold=0.5).category is Category.DIRECT
+    assert assess(asked, found("En 2009 era el 16 por 100."), sure, thresholds=LEVELS).category is Category.DIRECT
 
 
 def test_relevance_falls_with_the_doubt_that_the_corpus_answers() -> None:
@@ -193,6 +199,21 @@ def test_relevance_falls_with_the_doubt_that_the_corpus_answers() -> None:
     assert doubtful.found[0].relevance == pytest.approx(0.4 / 1.4)  # odds 4 × 0.1
     assert [hit.fragment for hit in doubtful.found] == [hit.fragment for hit in result.found]
     assert 0 < trusted(result, 0.0, scope).found[0].relevance < 0.01
+
+
+def test_laws_and_examples_are_trusted_less_than_a_manual() -> None:
+    result, scope = found("a", relevance=0.8), model("answerable")
+
+    def relevance(**changes: str) -> float:
+        hit = result.found[0]
+        other = replace(hit, fragment=replace(hit.fragment, **changes))
+        return trusted(replace(result, found=(other,)), 1.0, scope).found[0].relevance
+
+    less = pytest.approx(4 / np.e / (1 + 4 / np.e))  # odds of four, by the weight of minus one
+    assert relevance() == relevance(section_label="Ejemplaridad de las sanciones") == pytest.approx(0.8)
+    assert relevance(doc_type="norma") == less
+    for label in ("Ejemplo:", "Solución:", "EJEMPLOS", "Caso práctico (rendimiento neto)", "Supuesto práctico"):
+        assert relevance(section_label=label) == less, label
 
 
 def test_evidence_of_a_search_that_found_nothing() -> None:

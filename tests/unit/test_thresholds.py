@@ -13,7 +13,7 @@ def test_thresholds_are_pinned() -> None:
     assert [(c["version"], c["date"]) for c in found["seal"].pop("changes")] == [("1", "2026-11-30")]
     assert (found.pop("version"), found.pop("date")) == ("1", "2026-11-30")
     assert found == {
-        "scope": {"answerable": 0.55},
+        "scope": {"answerable": 0.55, "personal": 0.7},
         "calibration": {
             "pearson_expected": 0.7,
             "pearson_acceptable": 0.5,
@@ -68,8 +68,8 @@ def test_thresholds_are_pinned() -> None:
     [
         "",
         "version = 1",
-        'version = "1"\ndate = "2026-11-30"\n[scope]\nanswerable = 1.5',
-        'version = "1"\ndate = "2026-11-30"\n[scope]\nanswerable = 0.5\nother = 1',
+        'version = "1"\ndate = "2026-11-30"\n[scope]\npersonal = 0.5\nanswerable = 1.5',
+        'version = "1"\ndate = "2026-11-30"\n[scope]\nanswerable = 0.5\npersonal = 0.5\nother = 1',
         "[",
     ],
 )
