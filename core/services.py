@@ -51,6 +51,7 @@ from core.thresholds import Thresholds, load_thresholds
 
 if TYPE_CHECKING:
     from core.qa.store import SqlRunStore
+    from core.qa.uploads import UploadDesks
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,13 @@ class Services:
         from core.qa.store import SqlRunStore  # late: the database library
 
         return SqlRunStore(records_folder(self.settings))
+
+    @cached_property
+    def upload_desks(self) -> "UploadDesks":
+        """The batteries over the documents of the sessions; kept in those sessions' folders only."""
+        from core.qa.uploads import build_upload_desks
+
+        return build_upload_desks(self)
 
     def approved(self) -> frozenset[str] | None:
         """The documents that may answer: those whose battery is approved where that is required, else None (all).
@@ -229,6 +237,7 @@ class Services:
         Raises:
             RecordsError: the records cannot be written now; nothing is erased.
         """
+        self.upload_desks.forget(session_id)
         if not self.recorder.flush():
             raise RecordsError(self.recorder.problem or "Los registros están ocupados. Vuelva a intentarlo.")
         return erase_session(self.records, session_ref(session_id))

@@ -90,9 +90,15 @@ def _show_new(desk: Desk) -> None:
             icon=":material/hourglass_top:",
         )
         return
-    doc_id = st.selectbox(
-        "Documento", sorted(titles, key=lambda d: titles[d]), format_func=lambda d: titles[d], key="qa_doc"
-    )
+    if desk.own:
+        ((doc_id, title),) = titles.items()
+        title, author, category = _ask_book(title, key=doc_id)
+    else:
+        author = category = ""
+        doc_id = st.selectbox(
+            "Documento", sorted(titles, key=lambda d: titles[d]), format_func=lambda d: titles[d], key="qa_doc"
+        )
+        title = titles[doc_id]
     left, right = st.columns([2, 1])
     kinds = list(BookType)
     kind = left.selectbox(
@@ -108,8 +114,21 @@ def _show_new(desk: Desk) -> None:
         f"Tiempo estimado: unos {duration(desk.estimate_s(kind))}."
     )
     profile = _ask_profile()
-    order = Order(doc_id, titles[doc_id], kind, seed=int(seed), profile=profile)
+    order = Order(doc_id, title, kind, seed=int(seed), profile=profile, author=author, category=category)
     st.button("Empezar la batería", type="primary", icon=":material/play_arrow:", on_click=_start, args=(desk, order))
+
+
+def _ask_book(title: str, *, key: str) -> tuple[str, str, str]:
+    """Title, author and category of an upload."""
+    asked = "Las preguntas lo nombran así, tal como lo escriba."
+    title = st.text_input("Título", title, key=f"qa_title_{key}", max_chars=200, help=asked).strip() or title
+    left, right = st.columns(2)
+    author = left.text_input("Autor (opcional)", key=f"qa_author_{key}", max_chars=120, help=asked).strip()
+    category = right.text_input(
+        "Categoría (opcional)", key=f"qa_category_{key}", max_chars=80, placeholder="fiscal, novela, historia…",
+        help="En un libro de categoría fiscal se pregunta por temas fiscales que no trata.",
+    ).strip()  # fmt: skip
+    return title, author, category
 
 
 def _ask_profile() -> Profile | None:

@@ -57,9 +57,15 @@ def hold(services: "Services", doc_id: str) -> HeldEngine:
     return HeldEngine(engine, _name(services))
 
 
-def hold_fragments(services: "Services", fragments: Sequence[Fragment]) -> HeldEngine:
-    """The engine over an upload's fragments (already redacted), as it answers from private documents; all in memory."""
-    vectors = services.embedder.embed_passages([embedding_text(f) for f in fragments])
+def hold_fragments(
+    services: "Services", fragments: Sequence[Fragment], vectors: NDArray[np.float32] | None = None
+) -> HeldEngine:
+    """The engine over an upload's fragments (already redacted), as it answers from private documents; all in memory.
+
+    ``vectors``: the fragments' (fragments × dimension), made here where they are not given.
+    """
+    if vectors is None:
+        vectors = services.embedder.embed_passages([embedding_text(f) for f in fragments])
     own = _OneDocument(tuple(fragments), vectors)
     known = services.thresholds.documents  # that a battery's question names its document says nothing of its answer
     search = _HeldSession(

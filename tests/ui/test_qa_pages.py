@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -303,3 +304,20 @@ def test_cases_of_an_earlier_report_do_not_wait_any_more(fake: FakeDesk) -> None
     assert {r.details["report_id"] for r in closed} == {first} and {r.closed_by for r in closed} == {"AsesorIA"}
     fresh()
     assert list_reviews(fake.database) == waiting
+
+
+def test_an_upload_is_asked_for_title_author_and_category(app: AppTest, fake: FakeDesk) -> None:
+    fake.desk = replace(fake.desk, own=True)
+    app = see(fresh(), "runs")
+    assert "Documento" not in [s.label for s in app.selectbox]
+    for label, value in (
+        ("Título", "La imprenta"),
+        ("Autor (opcional)", "E. Autor"),
+        ("Categoría (opcional)", "novela"),
+    ):
+        next(t for t in app.text_input if t.label == label).set_value(value)
+    app.run()
+    press(app, "Empezar la batería")
+    fake.desk.batteries.wait(fake.desk.batteries.jobs()[0].id)
+    (order,) = fake.orders
+    assert (order.doc_id, order.title, order.author, order.category) == ("libro", "La imprenta", "E. Autor", "novela")
