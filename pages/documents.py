@@ -113,6 +113,7 @@ def forget_answers(removed: set[str]) -> None:
         if not (isinstance(outcome, Answer) and any(s.doc_id in removed for s in outcome.sources))
     ]
     st.session_state.outcomes = ()
+    st.session_state.pop("qa_pack_given", None)
     own_page.clear()
 
 

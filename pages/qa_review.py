@@ -6,13 +6,20 @@ from core.documents.intake import shown_name
 from core.errors import AsesoriaError
 from core.qa.desk import Desk, build_desk
 from pages.qa_inbox import show_inbox, show_notice
+from pages.qa_packs import show_packs
 from pages.qa_report import show_compare, show_reports
 from pages.qa_runs import show_runs
 from pages.reviewer import ask_reviewer
 from pages.shared import own_search, services_or_wait
 
-VIEWS = {"inbox": "Bandeja", "runs": "Baterías", "reports": "Informes", "compare": "Comparar"}
-
+VIEWS = {"inbox": "Bandeja", "runs": "Baterías", "packs": "Paquetes", "reports": "Informes", "compare": "Comparar"}
+_SHOW = {
+    "inbox": show_inbox,
+    "runs": show_runs,
+    "packs": show_packs,
+    "reports": show_reports,
+    "compare": show_compare,
+}
 OFFICIAL = "official"
 
 
@@ -68,9 +75,7 @@ def draw(desk: Desk) -> None:
     try:
         with st.spinner("Leyendo…"):
             desk.sync()
-        {"inbox": show_inbox, "runs": show_runs, "reports": show_reports, "compare": show_compare}[view or "inbox"](
-            desk
-        )
+        _SHOW[view or "inbox"](desk)
     except AsesoriaError as error:
         st.error(str(error), icon=":material/error:")
 

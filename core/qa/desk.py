@@ -7,6 +7,7 @@ from core.corpus.register import find
 from core.qa.background import Batteries, Order, Prepared
 from core.qa.cases import open_cases
 from core.qa.models import COUNTS, BookType
+from core.qa.run import Answerer
 from core.qa.service import DEFAULT_TYPES, build_judge, official_answerer, official_battery, same_battery
 from core.qa.store import SqlRunStore
 from core.records.database import Database
@@ -22,7 +23,7 @@ class Desk:
     """Batteries, their reports and the inbox. ``database`` is asked for at each use: it may be out of reach for a while.
 
     ``documents``: id and title of those that can be tested; ``usual_type``: what kind of book one of them is, unless the
-    reviewer says otherwise; ``engine`` and ``judge_s``: what answers, and how many
+    reviewer says otherwise; ``answerer``: the engine held to one of them; ``engine`` and ``judge_s``: what answers, and how many
     seconds its judge takes for one answer. ``own``: it is over an upload, whose owner says author and category.
     """
 
@@ -32,6 +33,7 @@ class Desk:
     thresholds: Thresholds
     documents: Callable[[], dict[str, str]]
     usual_type: Callable[[str], BookType]
+    answerer: Callable[[str], Answerer]
     engine: str
     judge_s: float
     own: bool = False
@@ -76,6 +78,7 @@ def build_desk(services: Services) -> Desk:
         thresholds=services.thresholds,
         documents=lambda: {d: find(services.register, d).title for d in services.manifest().documents},
         usual_type=lambda d: DEFAULT_TYPES.get(find(services.register, d).doc_type, BookType.PRESCRIPTIVE),
+        answerer=lambda d: official_answerer(services, d),
         engine=engine,
         judge_s=judge_s,
     )

@@ -11,16 +11,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.documents.library import SessionDocuments
 from core.documents.record import PrivateDocument
 from core.errors import AsesoriaError, UnreadableDocumentError
-from core.models import Scope
+from core.models import Fragment, Scope
 from core.qa.background import Batteries, Order, Prepared
 from core.qa.cases import open_cases
 from core.qa.desk import Desk, who_answers
 from core.qa.held import hold_fragments
 from core.qa.models import BookInfo, BookType
+from core.qa.run import Answerer
 from core.qa.service import build_judge, make_battery, stored_battery
 from core.qa.status import QaStatus
 from core.qa.store import FILE_NAME, SqlRunStore
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Prepare = Callable[[SessionDocuments, SqlRunStore, Order], Prepared]
+Held = Callable[[SessionDocuments, str], Answerer]
 
 
 class UploadDesks:
@@ -41,9 +44,12 @@ class UploadDesks:
     A battery goes on while its owner reloads the page or looks at another; safe to use from several threads.
     """
 
-    def __init__(self, prepare: Prepare, *, thresholds: Thresholds, engine: str, judge_s: float) -> None:
-        """``prepare`` makes what a run over an upload needs; ``engine`` and ``judge_s`` as for `Desk`."""
-        self._prepare = prepare
+    def __init__(self, prepare: Prepare, held: Held, *, thresholds: Thresholds, engine: str, judge_s: float) -> None:
+        """``prepare`` makes what a run over an upload needs, ``held`` an engine over it alone.
+
+        ``engine`` and ``judge_s``: as for `Desk`.
+        """
+        self._prepare, self._held = prepare, held
         self._thresholds = thresholds
         self._engine, self._judge_s = engine, judge_s
         self._desks: dict[tuple[str, str], Desk] = {}
@@ -105,6 +111,7 @@ class UploadDesks:
             thresholds=self._thresholds,
             documents=lambda: {document.doc_id: title} if documents.holds(document.doc_id) else {},
             usual_type=lambda _: BookType.HYBRID,
+            answerer=lambda doc_id: self._held(documents, doc_id),
             engine=self._engine,
             judge_s=self._judge_s,
             own=True,
@@ -116,6 +123,7 @@ def build_upload_desks(services: "Services") -> UploadDesks:
     engine, judge_s = who_answers(services)
     return UploadDesks(
         lambda documents, store, order: prepare_upload(services, documents, store, order),
+        lambda documents, doc_id: upload_answerer(services, documents, doc_id),
         thresholds=services.thresholds,
         engine=engine,
         judge_s=judge_s,
@@ -128,11 +136,7 @@ def prepare_upload(services: "Services", documents: SessionDocuments, store: Sql
     Raises:
         UnreadableDocumentError: the document is gone, or was read with another model.
     """
-    held = documents.holdings()
-    places = [i for i, f in enumerate(held.fragments) if f.doc_id == order.doc_id]
-    if not places:
-        raise UnreadableDocumentError("Este documento ya no está en su sesión, o hay que subirlo de nuevo.")
-    fragments = [held.fragments[i] for i in places]
+    fragments, vectors = _upload(documents, order.doc_id)
     if order.run_id:
         battery = stored_battery(store, order.run_id, doc_id=order.doc_id, fragments=fragments)
     else:
@@ -141,5 +145,17 @@ def prepare_upload(services: "Services", documents: SessionDocuments, store: Sql
             source_scope=Scope.PRIVATE,
         )  # fmt: skip
         battery = make_battery(services, book, fragments, seed=order.seed)
-    answerer = hold_fragments(services, fragments, held.vectors[np.array(places)])
-    return Prepared(battery, answerer, build_judge(services, battery, fragments))
+    return Prepared(battery, hold_fragments(services, fragments, vectors), build_judge(services, battery, fragments))
+
+
+def upload_answerer(services: "Services", documents: SessionDocuments, doc_id: str) -> Answerer:
+    """The engine held to one upload. Raises as `prepare_upload`."""
+    return hold_fragments(services, *_upload(documents, doc_id))
+
+
+def _upload(documents: SessionDocuments, doc_id: str) -> tuple[list[Fragment], NDArray[np.float32]]:
+    held = documents.holdings()
+    places = [i for i, f in enumerate(held.fragments) if f.doc_id == doc_id]
+    if not places:
+        raise UnreadableDocumentError("Este documento ya no está en su sesión, o hay que subirlo de nuevo.")
+    return [held.fragments[i] for i in places], held.vectors[np.array(places)]

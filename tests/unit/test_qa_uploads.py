@@ -29,7 +29,9 @@ class Shelf:
 
     def __init__(self) -> None:
         self.answerer, self.judge = EchoAnswerer(), TableJudge()
-        self.desks = UploadDesks(self._prepare, thresholds=THRESHOLDS, engine="falso", judge_s=0.1)
+        self.desks = UploadDesks(
+            self._prepare, lambda *_: self.answerer, thresholds=THRESHOLDS, engine="falso", judge_s=0.1
+        )
 
     def _prepare(self, documents: SessionDocuments, store: SqlRunStore, order: Order) -> Prepared:
         battery = store.battery(order.run_id) if order.run_id else None
