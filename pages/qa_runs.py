@@ -9,7 +9,7 @@ from core.qa.models import COUNTS, BookType, Profile
 from pages.qa_inbox import notify
 from pages.qa_report import BOOK_TEXT
 
-_ENDED = "qa_ended"
+_ENDED, _OPENED = "qa_ended", "qa_opened"
 
 
 def show_runs(desk: Desk) -> None:
@@ -23,7 +23,8 @@ def show_runs(desk: Desk) -> None:
 def _show_jobs(desk: Desk) -> None:
     jobs = desk.batteries.jobs()
     ended = {job.id for job in jobs if job.ended}
-    if ended - st.session_state.setdefault(_ENDED, ended):  # one has just ended: the whole page has news
+    news = bool(ended - st.session_state.setdefault(_ENDED, ended)) or st.session_state.pop(_OPENED, False)
+    if news:  # one has just ended, or its report is asked for: a button in a fragment reruns that alone
         st.session_state[_ENDED] = ended
         st.rerun()
     st.session_state[_ENDED] = ended
@@ -157,6 +158,7 @@ def _start(desk: Desk, order: Order) -> None:
 def _open_report(report_id: str) -> None:
     st.session_state.qa_view = "reports"
     st.session_state.qa_report = report_id
+    st.session_state[_OPENED] = True
 
 
 def duration(seconds: float) -> str:

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from core.answering.both import (
+    NEITHER,
     NO_RULE,
     NOT_A_RULE,
     OWN_HEADING,
@@ -16,10 +17,11 @@ from core.answering.both import (
     extract_both,
     sides_of,
 )
+from core.answering.checked import SEARCHED, CheckedExtractor, Led
 from core.answering.cited import cite, keep_cited
 from core.answering.compose import compose
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
-from core.answering.extractive import Extractor, Searched
+from core.answering.extractive import Searched
 from core.answering.parts import Part, parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.premises import premise_of
@@ -159,6 +161,9 @@ class AnswerEngine:
             made = yield from self._over_both(question, result, verdict, earlier, private)
         if made is None and verdict.refusal:
             made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
+            plain = verdict.kind in ("no_answer", "out_of_scope") and not verdict.is_no_question
+            if plain and isinstance(result, SessionResult) and result.reference.own:
+                made = replace(made, text=NEITHER, category=Category.NO_ANSWER)
         elif made is None:
             made = yield from self._made(question, _data_only(public), verdict.category, earlier)
         timings = {
@@ -259,7 +264,7 @@ class AnswerEngine:
     def _extracted(self, question: str, result: SearchResult, category: Category) -> _Verified:
         """The sentences that answer, quoted exactly, and verified as every draft is."""
         texts = load_scope().answers
-        extractor = Extractor(self._around, self._terms(), self._sentences)
+        extractor = CheckedExtractor(self._around, self._terms(), self._sentences, search=self._more(None))
         extracted = extractor.extract(question, self._parts(question, result))
         if not extracted.units:
             return _Verified(texts["no_answer"], (), Mode.EXTRACTIVE)
@@ -274,7 +279,7 @@ class AnswerEngine:
         notices = []
         if category is Category.PERSONAL_CASE:
             notices.append(_personal([hit for _, hit in extracted.units], [unit.text for unit, _ in extracted.units]))
-        if premise_of(question) and not extracted.correction:
+        if premise_of(question) and not extracted.correction and not isinstance(extracted, Led):
             notices.append(texts["premise"])
         return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting, notices=tuple(notices))
 
@@ -329,7 +334,9 @@ class AnswerEngine:
         documents: Sequence[PrivateDocument],
     ) -> _Verified | None:
         near = private.neighbours(self._neighbours)
-        extractor = Extractor(lambda f: [blanked(other) for other in near(f)], self._terms(), self._sentences)
+        extractor = CheckedExtractor(
+            lambda f: [blanked(other) for other in near(f)], self._terms(), self._sentences, search=self._more(private)
+        )
         both = extract_both(question, sides, extractor=extractor, about=self._about, verify=self._verify)
         if both is None:
             return None
@@ -362,6 +369,17 @@ class AnswerEngine:
             relevances=_relevances(sides if both.rule else replace(sides, rule=())),
             category=sides.category if both.rule else Category.DIRECT,
         )
+
+    def _more(self, private: SessionSearch | None) -> Callable[[str, bool], SearchResult]:
+        """A search for more fragments, official or of the session's own."""
+
+        def search(text: str, own: bool) -> SearchResult:
+            if own and private is not None:
+                result = _own_data_only(private.run(text[: self._max_chars], SEARCHED))
+                return replace(result, found=result.private)
+            return _data_only(self._retriever.run(text[: self._max_chars], SEARCHED))
+
+        return search
 
     def _around(self, fragment: Fragment) -> Sequence[Fragment]:
         return [blanked(near) for near in self._neighbours(fragment)]
