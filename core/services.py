@@ -169,8 +169,10 @@ class Services:
         retriever: Retriever,
         neighbours: Callable[[Fragment], Sequence[Fragment]],
         terms: Callable[[], TermStatistics],
+        *,
+        one_document: bool = False,
     ) -> AnswerEngine:
-        """The product's engine over any search: the public one, or one held to a single document."""
+        """The product's engine over any search: the public one, or (``one_document``) one held to a single document."""
         return AnswerEngine(
             retriever=retriever,
             neighbours=neighbours,
@@ -184,6 +186,7 @@ class Services:
             synthesis=self._synthesis(),
             sealer=Sealer(self.thresholds, self.seal_state.mode),
             redact=self.redact,
+            one_document=one_document,
         )
 
     def _synthesis(self) -> Synthesis | None:

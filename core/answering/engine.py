@@ -22,6 +22,7 @@ from core.answering.cited import cite, keep_cited
 from core.answering.compose import compose
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
 from core.answering.extractive import Searched
+from core.answering.one_document import of_one_document
 from core.answering.parts import Part, parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.premises import premise_of
@@ -83,9 +84,11 @@ class AnswerEngine:
         synthesis: Synthesis | None = None,
         sealer: Sealer | None = None,
         redact: Callable[[str], str] = str,
+        one_document: bool = False,
     ) -> None:
         """``synthesis``: the model that writes, None to quote. ``sealer`` puts the seal on. ``redact`` takes what
-        identifies a person out of a question; the model reads no other."""
+        identifies a person out of a question; the model reads no other. ``one_document``: the retriever is held to one
+        document, which is asked."""
         self._retriever = retriever
         self._neighbours = neighbours
         self._terms = terms
@@ -98,6 +101,7 @@ class AnswerEngine:
         self._synthesis = synthesis
         self._sealer = sealer or Sealer(thresholds)
         self._redact = redact
+        self._one_document = one_document
 
     def ask(self, question: str, *, history: Sequence[Turn] = (), private: SessionSearch | None = None) -> Answer:
         """Answer ``question``. Not finding is not an error: the answer then has ``grounded=False`` and no sources.
@@ -153,6 +157,9 @@ class AnswerEngine:
         public = result.public if isinstance(result, SessionResult) else result
         searched = time.perf_counter()
         verdict = assess(question, public, self._scope, threshold=self._thresholds.scope.answerable)
+        if self._one_document:
+            limit = self._thresholds.scope.one_document
+            verdict = of_one_document(verdict, question, public, weight=self._terms().weight, threshold=limit)
         public = trusted(public, verdict.answerable, self._scope)
         result = result.with_public(public) if isinstance(result, SessionResult) else public
         scoped = time.perf_counter()

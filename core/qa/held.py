@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.answering.engine import AnswerEngine
+from core.answering.one_document import coverage
 from core.documents.library import Holdings, SessionDocuments
 from core.documents.record import PrivateDocument
 from core.documents.reference import Reference
@@ -53,7 +54,7 @@ class HeldEngine:
 def hold(services: "Services", doc_id: str) -> HeldEngine:
     """The engine over one official document."""
     retriever = HeldRetriever(services.search, doc_id)
-    engine = services.engine_over(retriever, services.store.section_around, services.terms)
+    engine = services.engine_over(retriever, services.store.section_around, services.terms, one_document=True)
     return HeldEngine(engine, _name(services))
 
 
@@ -78,6 +79,7 @@ def hold_fragments(
             update={"prior_own": known.prior_bare, "prior_named": known.prior_bare, "prior_plain": known.prior_bare}
         ),
     )
+    search.cover = services.thresholds.scope.one_document
     return HeldEngine(services.engine, _name(services), search)
 
 
@@ -97,11 +99,25 @@ class _NothingPublic:
 
 
 class _HeldSession(SessionSearch):
-    """A session's search in which every question means its one document."""
+    """A session's search in which every question means its one document.
+
+    A passage that covers the question (`core.answering.one_document`) is quoted, whatever else its probability.
+    """
+
+    cover: float = 1.0
 
     def run(self, question: str, k: int) -> SessionResult:
         """See `SessionSearch`."""
-        return replace(super().run(question, k), reference=Reference(own=True, bare=False, rule=False))
+        found = super().run(question, k)
+        least, weight = self.thresholds.answerable, self._terms().weight
+        private = found.private
+        if private and private[0].relevance < least:
+            private = tuple(
+                replace(hit, relevance=least) if coverage(question, hit.fragment, weight) >= self.cover else hit
+                for hit in private
+            )
+            private = tuple(sorted(private, key=lambda hit: -hit.relevance))
+        return replace(found, private=private, found=private, reference=Reference(own=True, bare=False, rule=False))
 
 
 class _OneDocument:
