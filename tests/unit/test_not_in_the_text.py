@@ -7,10 +7,12 @@ import pytest
 from core.answering.checked import CheckedExtractor, Led
 from core.answering.compose import compose
 from core.answering.extractive import Extract, Searched
+from core.answering.one_document import coverage, of_one_document
+from core.answering.scope import Assessment
 from core.answering.sentence_model import load_sentence_model
 from core.answering.silence import beyond_the_text, is_silent, topic_asked
 from core.answering.stated import Stated, Way, contradiction, nearest, stated_in, verbatim
-from core.models import Fragment, RetrievedFragment
+from core.models import Category, Fragment, RetrievedFragment
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
 from tests.unit.test_answering import fragment
@@ -164,3 +166,36 @@ def test_what_speaks_of_it_or_names_it_is_quoted_plainly() -> None:
     assert not isinstance(extract(question, abroad)[0], Led)
     asked = "La regla de que la numeración de las facturas dentro de cada serie será correlativa está en {}, ¿verdad?"
     assert not isinstance(extract(asked.format(RULES.title), RULES)[0], Led)
+
+
+@pytest.mark.parametrize(
+    ("question", "share"),
+    [
+        ("¿Qué plazo tiene el procedimiento desde la notificación?", 1.0),
+        ("¿Qué plazo tiene el procedimiento según el libro «La caza del zorro en invierno»?", 1.0),
+        ("¿Qué se entiende por energía nuclear en el procedimiento?", 1 / 3),
+        ("¿Puedes citar dónde dice: «el procedimiento deberá concluir en diez meses»?", 0.8),
+        ("¿?", 0.0),
+    ],
+)
+def test_how_much_of_a_question_a_passage_covers(question: str, share: float) -> None:
+    assert coverage(question, RULES, lambda _: 1.0) == pytest.approx(share, abs=0.17)
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "answered"),
+    [
+        ("out_of_scope", "¿Qué plazo tiene el procedimiento?", True),
+        ("no_answer", "¿Qué plazo tiene el procedimiento?", True),
+        ("no_answer", "¿Qué se entiende por energía nuclear?", False),
+        ("territory", "¿Qué plazo tiene el procedimiento?", False),
+        ("other_year", "¿Qué plazo tiene el procedimiento?", False),
+    ],
+)
+def test_one_document_answers_what_a_passage_covers(kind: str, question: str, answered: bool) -> None:
+    search = SearchResult(found=hits(RULES), raw=None, vector=None, candidates=None, timings={})  # type: ignore[arg-type]
+    before = Assessment(Category.OUT_OF_SCOPE, kind, 0.1, "No respondo.")
+    after = of_one_document(before, question, search, weight=lambda _: 1.0, threshold=0.6)
+    assert (after.refusal == "") is answered and (after is before) is not answered
+    greeting = replace(before, is_no_question=True)
+    assert of_one_document(greeting, question, search, weight=lambda _: 1.0, threshold=0.0) is greeting
