@@ -21,7 +21,7 @@ from core.models import RetrievedFragment, Scope
 from core.retrieval.search import SearchResult
 
 # How many fragments are searched for a quotation or a topic, and read for the nearest sentence.
-SEARCHED, _READ = 40, 12
+SEARCHED = 40
 
 
 _NOT_QUOTED = (
@@ -65,7 +65,7 @@ class CheckedExtractor(Extractor):
     def _stated(self, stated: Stated, own: bool) -> Extract | None:
         """What the documents say to a statement; None where they neither have nor contradict it."""
         found = self.search(stated.text, own).found
-        near = nearest(stated.text, found[:_READ])
+        near = nearest(stated.text, found)
         if stated.way is Way.QUOTATION:
             if whole := verbatim(stated.text, found):
                 return _led(whole, "Sí: esas palabras están en este pasaje [{mark}].")

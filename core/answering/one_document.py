@@ -18,6 +18,8 @@ from core.retrieval.terms import stems
 # Refusals that say that the corpus is no help; those that say why (another territory, another year) stay.
 _UNHELPFUL = ("no_answer", "out_of_scope", "social_security")
 _NAMED_BOOK = re.compile(r"\b(?:libro|novela|obra|documento|manual|texto)\s+«[^»]+»", re.IGNORECASE)
+# «Tengo dudas sobre …»: what follows is what is asked.
+_DOUBT = re.compile(r"\bdudas? (?:sobre|acerca de|con)\s+(?P<topic>[^.?]+)", re.IGNORECASE)
 
 
 def coverage(question: str, passage: Fragment, weight: Callable[[str], float]) -> float:
@@ -26,8 +28,8 @@ def coverage(question: str, passage: Fragment, weight: Callable[[str], float]) -
     Asked is what the question states of the document where it states something. The document's name does not count: it
     says which document is asked, and not what.
     """
-    stated = stated_in(question)
-    text = stated.text if stated else _NAMED_BOOK.sub(" ", question)
+    stated, doubt = stated_in(question), _DOUBT.search(question)
+    text = stated.text if stated else doubt["topic"] if doubt else _NAMED_BOOK.sub(" ", question)
     named = set(stems(passage.title))
     wanted = {term: weight(term) for term in stems(text) if term not in named}
     total = sum(wanted.values())
@@ -43,8 +45,12 @@ def covered(question: str, passages: Iterable[Fragment], weight: Callable[[str],
 def of_one_document(
     verdict: Assessment, question: str, result: SearchResult, *, weight: Callable[[str], float], threshold: float
 ) -> Assessment:
-    """The verdict where one document is asked: a question that a passage of it covers is answered."""
-    if not verdict.refusal or verdict.is_no_question or verdict.kind not in _UNHELPFUL:
+    """The verdict where one document is asked: a question that a passage of it covers is answered.
+
+    A year in a statement that is to be checked is not the year that is asked for.
+    """
+    unhelpful = verdict.kind in _UNHELPFUL or (verdict.kind == "other_year" and stated_in(question) is not None)
+    if not verdict.refusal or verdict.is_no_question or not unhelpful:
         return verdict
     if not covered(question, (hit.fragment for hit in result.found), weight, threshold=threshold):
         return verdict

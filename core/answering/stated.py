@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -173,8 +173,3 @@ def _bare(text: str) -> str:
 def same_statement(near: Nearest) -> bool:
     """Whether the nearest sentence holds (nearly) all of what is stated."""
     return near.holds >= _SAME
-
-
-def worth_showing(found: Sequence[RetrievedFragment], limit: int) -> Sequence[RetrievedFragment]:
-    """The fragments that are read for the nearest sentence."""
-    return found[:limit]
