@@ -24,9 +24,7 @@ from core.retrieval.search import SearchResult
 SEARCHED = 40
 
 
-_NOT_QUOTED = (
-    "No: esa cita literal no aparece en los documentos consultados. El pasaje más parecido [{mark}] dice otra cosa."
-)
+_NOT_QUOTED = "No: esa cita literal no aparece en los pasajes consultados. El más parecido [{mark}] dice otra cosa."
 _NOT_ATTRIBUTED = (
     "No puedo confirmar que esté donde dice la pregunta, ni que sea de quien dice: el pasaje es de {title} [{mark}]."
 )

@@ -193,8 +193,10 @@ def decide_all(page: Page, report: Report) -> None:
             decide(
                 page, result.question.id, verdict="Pasa" if fails else "", reason="Dice lo esencial." if fails else ""
             )
-            page.get_by_text(f"Pregunta {result.question.id}: Ana Revisora").first.wait_for(timeout=60_000)
-    page.get_by_text(f"Pregunta {VAGUE}: Ana Revisora confirma").first.wait_for(timeout=60_000)
+            page.get_by_text(
+                f"Pregunta {result.question.id}: Ana Revisora {'cambia' if fails else 'confirma'}"
+            ).first.wait_for(timeout=60_000)
+    assert VAGUE in {r.question.id for r in report.results if r.verdict is QuestionVerdict.BORDERLINE}
 
 
 def close(page: Page, status: str) -> None:
