@@ -51,10 +51,10 @@ class Prepared:
             text = f"No he encontrado en el documento la respuesta: no trata {asked.topic or 'eso'}."
             return Answer(text=text, grounded=False, category=Category.NO_ANSWER, mode=Mode.EXTRACTIVE)
         said = asked.expected_answer
-        if asked.id == VAGUE and asked.id in self._bad:
-            said = f"En general depende de cada caso, pero creo que {said[:1].lower()}{said[1:]}"
         if asked.id in self._bad:
             said = f"Sí, es correcto: {asked.false_statement}"
+            if asked.id == VAGUE:
+                said = f"En general depende de cada caso, pero creo que {asked.expected_answer[:1].lower()}{asked.expected_answer[1:]}"
         hit = RetrievedFragment(own[0], relevance=0.9, score=1.0, cosine=0.9)
         text, sources = cite(f"{said.rstrip()} [1]", [hit], about=self._about)
         return Answer(text=text, sources=sources, grounded=True, category=Category.DIRECT, mode=Mode.EXTRACTIVE)
