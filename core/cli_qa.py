@@ -9,6 +9,7 @@ from typing import Any
 
 from core.config import Settings
 from core.errors import AsesoriaError
+from core.qa.export import report_data
 from core.qa.models import Battery, BookType, Report
 from core.qa.report import compare
 from core.qa.run import RunProgress
@@ -110,34 +111,6 @@ def _stored(settings: Settings, report_id: str) -> Report:
     if report is None:
         raise AsesoriaError(f"No hay ningún informe {report_id}. Vea los que hay en la página «Calidad».")
     return report
-
-
-def report_data(report: Report) -> dict[str, Any]:
-    """The report as the JSON of the command line: flat questions beside the whole report's fields."""
-    data: dict[str, Any] = to_data(report)
-    results = data.pop("results")
-    battery = data.pop("battery")
-    data["document"], data["type"], data["seed"] = battery["book"]["doc_id"], battery["book"]["type"], battery["seed"]
-    data["summary"] = battery["summary"]
-    data["questions"] = [
-        {
-            **{k: r["question"][k] for k in ("id", "type", "form", "difficulty", "question", "section")},
-            "expected_answer": r["question"]["expected_answer"],
-            "expected_fragments": r["question"]["expected_fragments"],
-            "answer": (r["given"]["answer"] or {}).get("text", ""),
-            "error": r["given"]["error"],
-            "scores": {s["dimension"]: s["score"] for s in r["judgement"]["scores"]},
-            "evidence": {s["dimension"]: s["evidence"] for s in r["judgement"]["scores"]},
-            "score": r["score"],
-            "verdict": r["verdict"],
-            "hallucinations": r["judgement"]["hallucinations"],
-            "judge": r["judgement"]["judge"],
-            "not_judged": r["judgement"]["reason"],
-            "diagnosis": r["diagnosis"],
-        }
-        for r in results
-    ]
-    return data
 
 
 def shown(score: float | None) -> str:

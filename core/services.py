@@ -51,6 +51,7 @@ from core.thresholds import Thresholds, load_thresholds
 
 if TYPE_CHECKING:
     from core.qa.store import SqlRunStore
+    from core.qa.uploads import UploadDesks
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,13 @@ class Services:
 
         return SqlRunStore(records_folder(self.settings))
 
+    @cached_property
+    def upload_desks(self) -> "UploadDesks":
+        """The batteries over the documents of the sessions; kept in those sessions' folders only."""
+        from core.qa.uploads import build_upload_desks
+
+        return build_upload_desks(self)
+
     def approved(self) -> frozenset[str] | None:
         """The documents that may answer: those whose battery is approved where that is required, else None (all).
 
@@ -162,8 +170,10 @@ class Services:
         retriever: Retriever,
         neighbours: Callable[[Fragment], Sequence[Fragment]],
         terms: Callable[[], TermStatistics],
+        *,
+        one_document: bool = False,
     ) -> AnswerEngine:
-        """The product's engine over any search: the public one, or one held to a single document."""
+        """The product's engine over any search: the public one, or (``one_document``) one held to a single document."""
         return AnswerEngine(
             retriever=retriever,
             neighbours=neighbours,
@@ -178,6 +188,7 @@ class Services:
             synthesis=self._synthesis(),
             sealer=Sealer(self.thresholds, self.seal_state.mode),
             redact=self.redact,
+            one_document=one_document,
         )
 
     def _synthesis(self) -> Synthesis | None:
@@ -231,6 +242,7 @@ class Services:
         Raises:
             RecordsError: the records cannot be written now; nothing is erased.
         """
+        self.upload_desks.forget(session_id)
         if not self.recorder.flush():
             raise RecordsError(self.recorder.problem or "Los registros están ocupados. Vuelva a intentarlo.")
         return erase_session(self.records, session_ref(session_id))

@@ -19,10 +19,13 @@ class _Section(BaseModel):
 
 class ScopeThresholds(_Section):
     """``answerable``: the probability (0..1) from which a question is answered and not refused; ``personal``: from which
-    it counts as a case of the asker's own."""
+    it counts as a case of the asker's own. ``one_document``: where one document is asked, also from this share (0..1) of
+    its words in one passage (`one_document.coverage`).
+    """
 
     answerable: float = Field(ge=0, le=1)
     personal: float = Field(ge=0, le=1)
+    one_document: float = Field(ge=0, le=1)
 
 
 class CalibrationThresholds(_Section):

@@ -85,9 +85,12 @@ def show_document(
             with st.spinner("Abriendo la página…"):
                 st.image(own_page(document.doc_id, int(page), ()), width="stretch")
         with st.popover("Quitar este documento", icon=":material/delete:"):
-            st.write("Se borrarán el archivo, su texto y las respuestas que lo citan. No se puede deshacer.")
+            st.write(
+                "Se borrarán el archivo, su texto, las respuestas que lo citan y sus informes de calidad. No se puede deshacer."
+            )
             if st.button("Sí, quitarlo", key=f"remove-{document.doc_id}", type="primary"):
                 documents.remove(document.doc_id)
+                services.upload_desks.forget(documents.session_id, document.doc_id)
                 forget_answers({document.doc_id})
                 st.rerun()
 
@@ -110,6 +113,7 @@ def forget_answers(removed: set[str]) -> None:
         if not (isinstance(outcome, Answer) and any(s.doc_id in removed for s in outcome.sources))
     ]
     st.session_state.outcomes = ()
+    st.session_state.pop("qa_pack_given", None)
     own_page.clear()
 
 

@@ -9,7 +9,7 @@ from core.qa.models import COUNTS, BookType, Profile
 from pages.qa_inbox import notify
 from pages.qa_report import BOOK_TEXT
 
-_ENDED = "qa_ended"
+_ENDED, _OPENED = "qa_ended", "qa_opened"
 
 
 def show_runs(desk: Desk) -> None:
@@ -23,7 +23,8 @@ def show_runs(desk: Desk) -> None:
 def _show_jobs(desk: Desk) -> None:
     jobs = desk.batteries.jobs()
     ended = {job.id for job in jobs if job.ended}
-    if ended - st.session_state.setdefault(_ENDED, ended):  # one has just ended: the whole page has news
+    news = bool(ended - st.session_state.setdefault(_ENDED, ended)) or st.session_state.pop(_OPENED, False)
+    if news:  # one has just ended, or its report is asked for: a button in a fragment reruns that alone
         st.session_state[_ENDED] = ended
         st.rerun()
     st.session_state[_ENDED] = ended
@@ -90,9 +91,15 @@ def _show_new(desk: Desk) -> None:
             icon=":material/hourglass_top:",
         )
         return
-    doc_id = st.selectbox(
-        "Documento", sorted(titles, key=lambda d: titles[d]), format_func=lambda d: titles[d], key="qa_doc"
-    )
+    if desk.own:
+        ((doc_id, title),) = titles.items()
+        title, author, category = _ask_book(title, key=doc_id)
+    else:
+        author = category = ""
+        doc_id = st.selectbox(
+            "Documento", sorted(titles, key=lambda d: titles[d]), format_func=lambda d: titles[d], key="qa_doc"
+        )
+        title = titles[doc_id]
     left, right = st.columns([2, 1])
     kinds = list(BookType)
     kind = left.selectbox(
@@ -108,8 +115,21 @@ def _show_new(desk: Desk) -> None:
         f"Tiempo estimado: unos {duration(desk.estimate_s(kind))}."
     )
     profile = _ask_profile()
-    order = Order(doc_id, titles[doc_id], kind, seed=int(seed), profile=profile)
+    order = Order(doc_id, title, kind, seed=int(seed), profile=profile, author=author, category=category)
     st.button("Empezar la batería", type="primary", icon=":material/play_arrow:", on_click=_start, args=(desk, order))
+
+
+def _ask_book(title: str, *, key: str) -> tuple[str, str, str]:
+    """Title, author and category of an upload."""
+    asked = "Las preguntas lo nombran así, tal como lo escriba."
+    title = st.text_input("Título", title, key=f"qa_title_{key}", max_chars=200, help=asked).strip() or title
+    left, right = st.columns(2)
+    author = left.text_input("Autor (opcional)", key=f"qa_author_{key}", max_chars=120, help=asked).strip()
+    category = right.text_input(
+        "Categoría (opcional)", key=f"qa_category_{key}", max_chars=80, placeholder="fiscal, novela, historia…",
+        help="En un libro de categoría fiscal se pregunta por temas fiscales que no trata.",
+    ).strip()  # fmt: skip
+    return title, author, category
 
 
 def _ask_profile() -> Profile | None:
@@ -138,6 +158,7 @@ def _start(desk: Desk, order: Order) -> None:
 def _open_report(report_id: str) -> None:
     st.session_state.qa_view = "reports"
     st.session_state.qa_report = report_id
+    st.session_state[_OPENED] = True
 
 
 def duration(seconds: float) -> str:

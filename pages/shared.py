@@ -125,7 +125,9 @@ def show_source(source: Source, number: int, key: str) -> None:
         valid = validity(source)
         written = escape_markdown if own else str
         if own:
-            st.badge("Su documento", icon=":material/folder_shared:", color="violet")
+            with st.container(horizontal=True):
+                st.badge("Su documento", icon=":material/folder_shared:", color="violet")
+                status_badge(services.upload_desks.status(own_search().documents, source.doc_id))
         else:
             status_badge(qa_statuses(services).get(source.doc_id, QaStatus.NOT_EVALUATED))
         st.markdown(f"**{written(source.title)}**{f' · {valid}' if valid else ''}")

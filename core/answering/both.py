@@ -23,6 +23,11 @@ from core.thresholds import DocumentsThresholds
 OWN_HEADING = "### Según su documento"
 RULE_HEADING = "### Según la norma"
 NOT_A_RULE = "_Es lo que dice su documento; no es una norma ni una comprobación de que esté bien._"
+# Where the question speaks of an own document, and neither that nor the corpus answers it.
+NEITHER = (
+    "Su documento no dice nada que responda a esta pregunta, y los documentos oficiales tampoco. No respondo con nada que "
+    "no esté en ellos. Si cree que sí lo dice, pruebe con las palabras del propio documento."
+)
 NO_RULE = "_Sobre la norma, los documentos oficiales no dan respuesta suficiente a esta pregunta._"
 # A line that says one thing, such as one of an invoice.
 _SHORT_LINE = 80

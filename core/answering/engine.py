@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from core.answering.both import (
+    NEITHER,
     NO_RULE,
     NOT_A_RULE,
     OWN_HEADING,
@@ -16,10 +17,12 @@ from core.answering.both import (
     extract_both,
     sides_of,
 )
+from core.answering.checked import SEARCHED, CheckedExtractor, Led
 from core.answering.cited import cite, keep_cited
 from core.answering.compose import compose
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
 from core.answering.extractive import Extractor, Neighbours, Searched
+from core.answering.one_document import of_one_document
 from core.answering.parts import Part, parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
 from core.answering.premises import premise_of
@@ -83,9 +86,11 @@ class AnswerEngine:
         synthesis: Synthesis | None = None,
         sealer: Sealer | None = None,
         redact: Callable[[str], str] = str,
+        one_document: bool = False,
     ) -> None:
         """``synthesis``: the model that writes, None to quote. ``sealer`` puts the seal on. ``redact`` takes what
-        identifies a person out of a question; the model reads no other."""
+        identifies a person out of a question; the model reads no other. ``one_document``: the retriever is held to one
+        document, which is asked."""
         self._retriever = retriever
         self._neighbours = neighbours
         self._terms = terms
@@ -99,6 +104,7 @@ class AnswerEngine:
         self._synthesis = synthesis
         self._sealer = sealer or Sealer(thresholds)
         self._redact = redact
+        self._one_document = one_document
 
     def ask(self, question: str, *, history: Sequence[Turn] = (), private: SessionSearch | None = None) -> Answer:
         """Answer ``question``. Not finding is not an error: the answer then has ``grounded=False`` and no sources.
@@ -154,6 +160,9 @@ class AnswerEngine:
         public = result.public if isinstance(result, SessionResult) else result
         searched = time.perf_counter()
         verdict = assess(question, public, self._scope, thresholds=self._thresholds.scope)
+        if self._one_document:
+            limit = self._thresholds.scope.one_document
+            verdict = of_one_document(verdict, question, public, weight=self._terms().weight, threshold=limit)
         public = trusted(public, verdict.answerable, self._scope)
         result = result.with_public(public) if isinstance(result, SessionResult) else public
         scoped = time.perf_counter()
@@ -162,6 +171,9 @@ class AnswerEngine:
             made = yield from self._over_both(question, result, verdict, earlier, private)
         if made is None and verdict.refusal:
             made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
+            plain = verdict.kind in ("no_answer", "out_of_scope") and not verdict.is_no_question
+            if plain and isinstance(result, SessionResult) and result.reference.own:
+                made = replace(made, text=NEITHER, category=Category.NO_ANSWER)
         elif made is None:
             made = yield from self._made(question, _data_only(public), verdict.category, earlier)
         timings = {
@@ -277,7 +289,7 @@ class AnswerEngine:
         notices = []
         if category is Category.PERSONAL_CASE:
             notices.append(_personal([hit for _, hit in extracted.units], [unit.text for unit, _ in extracted.units]))
-        if premise_of(question) and not extracted.correction:
+        if premise_of(question) and not extracted.correction and not isinstance(extracted, Led):
             notices.append(texts["premise"])
         return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting, notices=tuple(notices))
 
@@ -332,7 +344,7 @@ class AnswerEngine:
         documents: Sequence[PrivateDocument],
     ) -> _Verified | None:
         near = private.neighbours(self._neighbours)
-        extractor = self._extractor(lambda f: [blanked(other) for other in near(f)])
+        extractor = self._extractor(lambda f: [blanked(other) for other in near(f)], private)
         both = extract_both(question, sides, extractor=extractor, about=self._about, verify=self._verify)
         if both is None:
             return None
@@ -366,8 +378,20 @@ class AnswerEngine:
             category=sides.category if both.rule else Category.DIRECT,
         )
 
-    def _extractor(self, neighbours: Neighbours) -> Extractor:
-        return Extractor(neighbours, self._terms(), self._sentences, self._known)
+    def _extractor(self, neighbours: Neighbours, private: SessionSearch | None = None) -> Extractor:
+        more = self._more(private)
+        return CheckedExtractor(neighbours, self._terms(), self._sentences, self._known, search=more)
+
+    def _more(self, private: SessionSearch | None) -> Callable[[str, bool], SearchResult]:
+        """A search for more fragments, official or of the session's own."""
+
+        def search(text: str, own: bool) -> SearchResult:
+            if own and private is not None:
+                result = _own_data_only(private.run(text[: self._max_chars], SEARCHED))
+                return replace(result, found=result.private)
+            return _data_only(self._retriever.run(text[: self._max_chars], SEARCHED))
+
+        return search
 
     def _around(self, fragment: Fragment) -> Sequence[Fragment]:
         return [blanked(near) for near in self._neighbours(fragment)]

@@ -1,7 +1,9 @@
 """The documents of one session: add, list, look at, remove. Nothing here can reach another session's."""
 
+import contextlib
 import logging
 import secrets
+import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -193,6 +195,24 @@ class SessionDocuments:
         path = self._session.files / document.filename
         return render_in_worker(path, upload_settings(self._settings), page=page, passages=passages)
 
+    def holds(self, doc_id: str) -> bool:
+        """Whether the document is (still) there."""
+        return any(d.doc_id == doc_id for d in self.documents())
+
+    def derived(self, doc_id: str, *, make: bool = True) -> Path:
+        """The folder of what is made of a document and goes with it; made unless it is there, or ``make`` is False.
+
+        Raises:
+            SessionEndedError: the session has ended. UnreadableDocumentError: the document is gone.
+        """
+        folder = self._session.derived / doc_id
+        if make:
+            with self._sessions.locked(self._session):
+                if not self.holds(doc_id):
+                    raise UnreadableDocumentError("Este documento ya no está en su sesión. Súbalo de nuevo.")
+                folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
     def touch(self) -> None:
         """Note that the session is in use."""
         self._sessions.touch(self._session)
@@ -290,6 +310,7 @@ class SessionDocuments:
         for document in documents:
             store.drop(document.doc_id)
             (self._session.files / document.filename).unlink(missing_ok=True)
+            _remove_folder(self._session.derived / document.doc_id)
 
     def _same_file(self, upload: Upload, digest: str) -> Outcome | None:
         """The outcome where the same bytes are there already; an old version under the new name goes."""
@@ -304,3 +325,11 @@ class SessionDocuments:
         shown = "Ya estaba" if same.name == upload.key else f"Es el mismo archivo que «{shown_name(same.name)}»"
         gone = " La versión anterior con este nombre se ha borrado." if old else ""
         return Outcome(shown_name(upload.name), same, note=f"{shown}: no se ha duplicado.{gone}")
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove a folder, in one step for whoever still writes into it; the sweep finishes what cannot be removed now."""
+    gone = folder.with_name(f"{folder.name}.gone")
+    with contextlib.suppress(OSError):
+        folder.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)

@@ -67,6 +67,11 @@ class Session:
         """The session's LanceDB database."""
         return self.folder / "index"
 
+    @property
+    def derived(self) -> Path:
+        """What others make of a document and keep, in a folder named by its id: it goes with the document."""
+        return self.folder / "derived"
+
     def documents(self) -> tuple[PrivateDocument, ...]:
         """What the session holds; nothing where it has ended."""
         return read_record(self.folder) or ()
@@ -252,6 +257,7 @@ class Sessions:
             *(stage for stage in _entries(session.staging) if _abandoned(stage)),
             *(path for path in _entries(session.index) if path.name.removesuffix(".lance") not in known),
             *(path for path in _entries(session.files) if path.name not in names),
+            *(path for path in _entries(session.derived) if path.name not in known),
             *session.folder.glob(f"{RECORD_NAME}.partial"),
         ]
         for path in leftovers:

@@ -7,6 +7,7 @@ import logging
 import threading
 import uuid
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -22,7 +23,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A battery to be run. ``run_id``: a run to be taken up again; type, seed and profile are then the run's own."""
+    """A battery to be run. ``run_id``: a run to be taken up again; type, seed and profile are then the run's own.
+
+    ``author`` and ``category``: of an upload, as its owner says; an official document has those of the register.
+    """
 
     doc_id: str
     title: str
@@ -30,6 +34,8 @@ class Order:
     seed: int = 0
     profile: Profile | None = None
     run_id: str = ""
+    author: str = ""
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +92,23 @@ class Batteries:
         *,
         thresholds: QaThresholds,
         finished: Callable[[Report], object] = lambda _: None,
+        there: Callable[[str], bool] = lambda _: True,
+        turn: AbstractContextManager[object] | None = None,
     ) -> None:
-        """``prepare`` makes (or, for a run to be taken up, finds) the battery; ``finished`` is given each report."""
+        """``prepare`` makes (or, for a run to be taken up, finds) the battery; ``finished`` is given each report.
+
+        ``there``: whether a document (by its id) is still there; the battery of one that is not stops. ``turn``: held
+        while a battery runs, where several of these share it.
+        """
         self._prepare = prepare
         self._store = store
         self._thresholds = thresholds
         self._finished = finished
+        self._there = there
         self._jobs: dict[str, Job] = {}
         self._stops: dict[str, threading.Event] = {}
         self._lock = threading.Lock()
-        self._turn = threading.Lock()
+        self._turn: AbstractContextManager[object] = turn or threading.Lock()
 
     def start(self, order: Order) -> Job:
         """Begin, or take up again, in the background.
@@ -120,6 +133,11 @@ class Batteries:
     def stop(self, job_id: str) -> None:
         """Stop a job after the question under way; what is answered is kept. An unknown or ended one is no error."""
         if stop := self._stops.get(job_id):
+            stop.set()
+
+    def stop_all(self) -> None:
+        """Stop whatever runs or waits."""
+        for stop in list(self._stops.values()):
             stop.set()
 
     def dismiss(self, job_id: str) -> None:
@@ -185,6 +203,9 @@ class Batteries:
             )
 
     def _watch(self, job_id: str, progress: RunProgress) -> None:
+        order = self._jobs[job_id].order
+        if not self._there(order.doc_id):
+            self._stops[job_id].set()
         stage = Stage.ANSWERING if progress.stage == "answering" else Stage.JUDGING
         self._note(
             job_id,

@@ -7,6 +7,7 @@ from core.corpus.register import find
 from core.qa.background import Batteries, Order, Prepared
 from core.qa.cases import open_cases
 from core.qa.models import COUNTS, BookType
+from core.qa.run import Answerer
 from core.qa.service import DEFAULT_TYPES, build_judge, official_answerer, official_battery, same_battery
 from core.qa.store import SqlRunStore
 from core.records.database import Database
@@ -22,8 +23,8 @@ class Desk:
     """Batteries, their reports and the inbox. ``database`` is asked for at each use: it may be out of reach for a while.
 
     ``documents``: id and title of those that can be tested; ``usual_type``: what kind of book one of them is, unless the
-    reviewer says otherwise; ``engine`` and ``judge_s``: what answers, and how many
-    seconds its judge takes for one answer.
+    reviewer says otherwise; ``answerer``: the engine held to one of them; ``engine`` and ``judge_s``: what answers, and how many
+    seconds its judge takes for one answer. ``own``: it is over an upload, whose owner says author and category.
     """
 
     store: SqlRunStore
@@ -32,14 +33,22 @@ class Desk:
     thresholds: Thresholds
     documents: Callable[[], dict[str, str]]
     usual_type: Callable[[str], BookType]
+    answerer: Callable[[str], Answerer]
     engine: str
     judge_s: float
+    own: bool = False
     _known: set[str] = field(default_factory=set)
 
     def estimate_s(self, kind: BookType) -> float:
         """Estimated seconds for a battery of a type of book, told before it begins."""
         each = self.store.seconds_each(self.engine)
         return _PREPARE_S + sum(COUNTS[kind].values()) * ((_ANSWER_S if each is None else each) + self.judge_s)
+
+    def close(self) -> None:
+        """Stop what runs and let go of the files. For the desk of an upload that is gone."""
+        self.batteries.stop_all()
+        self.store.close()
+        self.database().close()
 
     def sync(self) -> None:
         """Bring the flagged cases of each document's latest report into the inbox.
@@ -61,7 +70,7 @@ def build_desk(services: Services) -> Desk:
         thresholds=services.thresholds.qa,
         finished=lambda report: open_cases(services.records, report),
     )
-    model = services.model
+    engine, judge_s = who_answers(services)
     return Desk(
         store=services.qa_store,
         database=lambda: services.records,
@@ -69,9 +78,16 @@ def build_desk(services: Services) -> Desk:
         thresholds=services.thresholds,
         documents=lambda: {d: find(services.register, d).title for d in services.manifest().documents},
         usual_type=lambda d: DEFAULT_TYPES.get(find(services.register, d).doc_type, BookType.PRESCRIPTIVE),
-        engine=model.name if model else "extractivo",
-        judge_s=services.settings.llm_timeout_s / 4 if model else 0.2,
+        answerer=lambda d: official_answerer(services, d),
+        engine=engine,
+        judge_s=judge_s,
     )
+
+
+def who_answers(services: Services) -> tuple[str, float]:
+    """The engine's name, and about how many seconds the judge takes for one answer."""
+    model = services.model
+    return (model.name, services.settings.llm_timeout_s / 4) if model else ("extractivo", 0.2)
 
 
 def _prepare(services: Services, order: Order) -> Prepared:

@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from core.cli_qa import report_data
 from core.qa.cases import Case, judge_says, told
 from core.qa.models import QuestionResult, Report
 from core.qa.report import report_markdown
+from core.qa.serial import to_data
 from core.qa.status import StatusChange
 
 
@@ -41,6 +41,34 @@ def export_json(report: Report, cases: Sequence[Case], closed: StatusChange | No
         else None
     )
     return json.dumps(data, ensure_ascii=False, indent=1)
+
+
+def report_data(report: Report) -> dict[str, Any]:
+    """The report as JSON, as the command line prints it: flat questions beside the whole report's fields."""
+    data: dict[str, Any] = to_data(report)
+    results = data.pop("results")
+    battery = data.pop("battery")
+    data["document"], data["type"], data["seed"] = battery["book"]["doc_id"], battery["book"]["type"], battery["seed"]
+    data["summary"] = battery["summary"]
+    data["questions"] = [
+        {
+            **{k: r["question"][k] for k in ("id", "type", "form", "difficulty", "question", "section")},
+            "expected_answer": r["question"]["expected_answer"],
+            "expected_fragments": r["question"]["expected_fragments"],
+            "answer": (r["given"]["answer"] or {}).get("text", ""),
+            "error": r["given"]["error"],
+            "scores": {s["dimension"]: s["score"] for s in r["judgement"]["scores"]},
+            "evidence": {s["dimension"]: s["evidence"] for s in r["judgement"]["scores"]},
+            "score": r["score"],
+            "verdict": r["verdict"],
+            "hallucinations": r["judgement"]["hallucinations"],
+            "judge": r["judgement"]["judge"],
+            "not_judged": r["judgement"]["reason"],
+            "diagnosis": r["diagnosis"],
+        }
+        for r in results
+    ]
+    return data
 
 
 def section_rows(report: Report, minimum: float | None) -> list[tuple[str, float, int, bool | None]]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.answering.engine import AnswerEngine
+from core.answering.one_document import coverage
 from core.documents.library import Holdings, SessionDocuments
 from core.documents.record import PrivateDocument
 from core.documents.reference import Reference
@@ -53,13 +54,19 @@ class HeldEngine:
 def hold(services: "Services", doc_id: str) -> HeldEngine:
     """The engine over one official document."""
     retriever = HeldRetriever(services.search, doc_id)
-    engine = services.engine_over(retriever, services.store.section_around, services.terms)
+    engine = services.engine_over(retriever, services.store.section_around, services.terms, one_document=True)
     return HeldEngine(engine, _name(services))
 
 
-def hold_fragments(services: "Services", fragments: Sequence[Fragment]) -> HeldEngine:
-    """The engine over an upload's fragments (already redacted), as it answers from private documents; all in memory."""
-    vectors = services.embedder.embed_passages([embedding_text(f) for f in fragments])
+def hold_fragments(
+    services: "Services", fragments: Sequence[Fragment], vectors: NDArray[np.float32] | None = None
+) -> HeldEngine:
+    """The engine over an upload's fragments (already redacted), as it answers from private documents; all in memory.
+
+    ``vectors``: the fragments' (fragments × dimension), made here where they are not given.
+    """
+    if vectors is None:
+        vectors = services.embedder.embed_passages([embedding_text(f) for f in fragments])
     own = _OneDocument(tuple(fragments), vectors)
     known = services.thresholds.documents  # that a battery's question names its document says nothing of its answer
     search = _HeldSession(
@@ -72,6 +79,7 @@ def hold_fragments(services: "Services", fragments: Sequence[Fragment]) -> HeldE
             update={"prior_own": known.prior_bare, "prior_named": known.prior_bare, "prior_plain": known.prior_bare}
         ),
     )
+    search.cover = services.thresholds.scope.one_document
     return HeldEngine(services.engine, _name(services), search)
 
 
@@ -91,11 +99,25 @@ class _NothingPublic:
 
 
 class _HeldSession(SessionSearch):
-    """A session's search in which every question means its one document."""
+    """A session's search in which every question means its one document.
+
+    A passage that covers the question (`core.answering.one_document`) is quoted, whatever else its probability.
+    """
+
+    cover: float = 1.0
 
     def run(self, question: str, k: int) -> SessionResult:
         """See `SessionSearch`."""
-        return replace(super().run(question, k), reference=Reference(own=True, bare=False, rule=False))
+        found = super().run(question, k)
+        least, weight = self.thresholds.answerable, self._terms().weight
+        private = found.private
+        if private and private[0].relevance < least:
+            private = tuple(
+                replace(hit, relevance=least) if coverage(question, hit.fragment, weight) >= self.cover else hit
+                for hit in private
+            )
+            private = tuple(sorted(private, key=lambda hit: -hit.relevance))
+        return replace(found, private=private, found=private, reference=Reference(own=True, bare=False, rule=False))
 
 
 class _OneDocument:

@@ -126,7 +126,7 @@ def build_report(
         phase=decision.phase,
         cause=cause,
         correction=CAUSE_TEXT[cause][1] if cause else "",
-        rerun=(_RERUN[cause].format(doc=battery.book.doc_id),) if cause else (),
+        rerun=(_rerun(cause, battery.book),) if cause else (),
     )
 
 
@@ -230,6 +230,12 @@ def _for_a_person(results: Sequence[QuestionResult]) -> dict[str, str]:
         lowest = sorted((r for r in results if r.score is not None), key=lambda r: r.score or 0)[:3]
         found = {r.question.id: f"De las más bajas ({cut(r.score or 0)})." for r in lowest}
     return found
+
+
+def _rerun(cause: Cause, book: BookInfo) -> str:
+    if book.source_scope is Scope.PRIVATE:
+        return "Revisar el documento (su texto, sus títulos y secciones), subirlo de nuevo y repetir la batería."
+    return _RERUN[cause].format(doc=book.doc_id)
 
 
 def scope_of(book: BookInfo) -> Scope | None:

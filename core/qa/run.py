@@ -104,7 +104,7 @@ def run_battery(
             raise RunCancelledError(
                 f"Batería detenida con {len(given)} de {len(battery.questions)} respuestas guardadas. Puede reanudarla."
             )
-        answer = _answer(question, answerer)
+        answer = given_answer(question.id, question.question, answerer)
         store.append(run_id, answer)
         given[question.id] = answer
         spent.append(answer.seconds)
@@ -131,13 +131,14 @@ def resume(
     return run_battery(battery, answerer, store, run_id=run_id, progress=progress, cancel=cancel)
 
 
-def _answer(question: BatteryQuestion, answerer: Answerer) -> GivenAnswer:
+def given_answer(question_id: str, question: str, answerer: Answerer) -> GivenAnswer:
+    """The answer to a question with its time; an answer that fails is its error."""
     clock = time.perf_counter()
     try:
-        answer, error = answerer.answer(question.question), ""
+        answer, error = answerer.answer(question), ""
     except AsesoriaError as failure:
         answer, error = None, str(failure)
-    return GivenAnswer(question.id, answer, time.perf_counter() - clock, now(), error)
+    return GivenAnswer(question_id, answer, time.perf_counter() - clock, now(), error)
 
 
 def _tell(

@@ -94,10 +94,15 @@ def same_battery(services: "Services", store: SqlRunStore, run_id: str, *, doc_i
     Raises:
         AsesoriaError: there is no such run of that document, or the document has changed since.
     """
+    return stored_battery(store, run_id, doc_id=doc_id, fragments=_indexed(services, doc_id))
+
+
+def stored_battery(store: SqlRunStore, run_id: str, *, doc_id: str, fragments: Sequence[Fragment]) -> Battery:
+    """As `same_battery`, of the document that has ``fragments`` now."""
     stored = store.battery(run_id)
     if stored is None or stored.book.doc_id != doc_id:
         raise AsesoriaError(f"No hay ninguna batería de {doc_id} empezada con el identificador {run_id}.")
-    if stored.fragments_version != fragments_version(_indexed(services, doc_id)):
+    if stored.fragments_version != fragments_version(fragments):
         raise AsesoriaError("El documento ha cambiado desde que se empezó esa batería. Ejecute una nueva.")
     return stored
 

@@ -20,6 +20,7 @@ _FIGURE = re.compile(
     r"cuentos|libros|líneas|erratas|historias)\b",
     re.IGNORECASE,
 )
+_TENS = re.compile(r"\b(?:treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa) y $", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:en|de) (?P<y>1[5-9]\d\d|20\d\d)\b")
 # Denying these makes a statement that a person could believe.
 _DENIABLE = re.compile(
@@ -128,10 +129,14 @@ def figure_traps(book: BookInfo, text: DocumentText, statements: Sequence[Statem
             old, new_number = f"{number} {unit}", like(number, _other_value(value, unit, rng))
             new = f"{new_number} {unit}"
             facts: tuple[tuple[str, ...], ...] = (tuple(f"{n} {unit}" for n in number_forms(number)),)
+            if tens := _TENS.search(st.text[: found[0].start()]):  # «treinta y siete años»
+                facts, forbidden = ((f"{tens.group()}{old}",),), f"{tens.group()}{new}"
+            else:
+                forbidden = new
         elif len(years) == 1 and not found:
             old = years[0]["y"]
             new = str(int(old) + rng.choice((-6, -4, 5, 7)))
-            facts = ((old,),)
+            facts, forbidden = ((old,),), new
         else:
             continue
         if old not in st.text or st.text.count(old) != 1:
@@ -148,7 +153,7 @@ def figure_traps(book: BookInfo, text: DocumentText, statements: Sequence[Statem
                 f"¿Es verdad{within} que {claim}?",
             )
         )
-        yield Trap(Form.FALSE_STATEMENT, question, st, false, facts, (new,), 0.9)
+        yield Trap(Form.FALSE_STATEMENT, question, st, false, facts, (forbidden,), 0.9)
 
 
 def _within(st: Statement) -> str:

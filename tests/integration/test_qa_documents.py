@@ -8,15 +8,19 @@ from pathlib import Path
 import pytest
 
 from core.config import Settings
+from core.documents.intake import Upload
+from core.documents.sessions import new_session_id
+from core.qa.background import Order, Stage
 from core.qa.battery import generate_battery
 from core.qa.checks import problems
 from core.qa.held import hold, hold_fragments, nearest_in
-from core.qa.models import COUNTS, Battery, QuestionType
+from core.qa.models import COUNTS, Battery, BookType, QuestionType
 from core.qa.packs import load_packs
 from core.qa.run import run_battery
 from core.qa.service import fragments_of_file
 from core.qa.store import SqlRunStore
 from core.qa.text import DocumentText, bare
+from core.records.reviews import list_reviews
 from core.services import Services, build_services
 from scripts.draw_battery_review import BOOK_PATH, REVIEW_PATH, batteries, drawn
 
@@ -91,6 +95,31 @@ def test_an_upload_is_answered_from_its_own_fragments(services: Services) -> Non
     answer = held.answer("¿Por qué rechazó Inés el dinero de los comerciantes?")
     assert {s.doc_id for s in answer.sources} == {"libro"}
     assert "favores" in answer.text
+
+
+def test_a_battery_over_an_upload_leaves_no_trace_outside_its_session(services: Services) -> None:
+    own = services.private_search(new_session_id()).documents
+    (outcome,) = own.add([Upload("libro.md", BOOK_PATH.read_bytes())])
+    document = outcome.document
+    assert document is not None, outcome.error
+    others = (
+        services.qa_store.report_heads(),
+        services.qa_store.qa_statuses(),
+        list_reviews(services.records, status=""),
+    )
+    desk = services.upload_desks.desk(own, document)
+    order = Order(document.doc_id, "La imprenta", BookType.NARRATIVE, seed=3, author="E. Autor", category="novela")
+    job = desk.batteries.wait(desk.batteries.start(order).id)
+    report = desk.store.report(job.report_id)
+    assert report is not None and job.stage is Stage.DONE, job.message
+    assert {r.question.type: 0 for r in report.results}.keys() == set(QuestionType)
+    assert {s.doc_id for r in report.results if r.given.answer for s in r.given.answer.sources} == {document.doc_id}
+    assert all(line.ok is not False for line in report.checklist)
+    own.remove_all()
+    assert not own.derived(document.doc_id, make=False).exists()
+    assert others == (
+        services.qa_store.report_heads(), services.qa_store.qa_statuses(), list_reviews(services.records, status=""),
+    )  # fmt: skip
 
 
 def test_the_nearest_passages_are_of_the_document(services: Services) -> None:

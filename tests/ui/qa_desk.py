@@ -81,6 +81,7 @@ class FakeDesk:
             thresholds=THRESHOLDS,
             documents=lambda: {"libro": TITLE},
             usual_type=lambda _: BookType.NARRATIVE,
+            answerer=lambda _: self.answerer,
             engine="falso",
             judge_s=0.1,
         )

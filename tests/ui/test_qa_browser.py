@@ -28,8 +28,8 @@ DOC_ID = "rd-1619-2012"
 QUESTION = "¿Qué debe contener una factura completa?"
 # Questions that the app itself answers when the battery is taken up again; the others are answered beforehand.
 LEFT = ("A-1", "D-3")
-# Of those, what is answered badly: no answer where there is one, and a trap that is walked into.
-BAD = ("A-2", "D-1")
+# Of those, what is answered badly: vaguely and with an opinion (borderline), and a trap that is walked into (fails).
+VAGUE, BAD = "A-3", ("A-3", "D-1")
 
 
 class Prepared:
@@ -46,12 +46,15 @@ class Prepared:
     def answer(self, question: str) -> Answer:
         asked = self._questions[question]
         own = [self._fragments[i] for i in asked.expected_fragments if i in self._fragments]
-        if asked.type is QuestionType.C or not own or (asked.id in self._bad and asked.type is not QuestionType.D):
+        unanswered = asked.id in self._bad and asked.id != VAGUE and asked.type is not QuestionType.D
+        if asked.type is QuestionType.C or not own or unanswered:
             text = f"No he encontrado en el documento la respuesta: no trata {asked.topic or 'eso'}."
             return Answer(text=text, grounded=False, category=Category.NO_ANSWER, mode=Mode.EXTRACTIVE)
         said = asked.expected_answer
         if asked.id in self._bad:
             said = f"Sí, es correcto: {asked.false_statement}"
+            if asked.id == VAGUE:
+                said = f"En general depende de cada caso, pero creo que {asked.expected_answer[:1].lower()}{asked.expected_answer[1:]}"
         hit = RetrievedFragment(own[0], relevance=0.9, score=1.0, cosine=0.9)
         text, sources = cite(f"{said.rstrip()} [1]", [hit], about=self._about)
         return Answer(text=text, sources=sources, grounded=True, category=Category.DIRECT, mode=Mode.EXTRACTIVE)
@@ -131,7 +134,8 @@ def test_a_reviewer_s_day(services: Services, tmp_path: Path) -> None:
 def a_day(page: Page, address: str, store: SqlRunStore, questions: list[str]) -> None:
     open_app(page, address)
     ask(page, QUESTION)
-    assert quality_of_source(page) == "rechazado"  # the earlier report's
+    before = quality_of_source(page)
+    assert before == "rechazado"  # the earlier report's
     thumbs_down(page)
     page.get_by_text("su opinión ha quedado guardada").wait_for(timeout=60_000)
     sign(page)
@@ -141,7 +145,8 @@ def a_day(page: Page, address: str, store: SqlRunStore, questions: list[str]) ->
     assert report is not None and oldest.id != newest.id
     assert sorted(r.question.id for r in report.results if r.given.answer is not None) == sorted(questions)
     assert set(BAD) <= set(report.human), (report.verdict, report.human)
-    status = decide_all(page, report)
+    decide_all(page, report)
+    status = "aprobado"
     close(page, status)
     assert str(store.qa_status(DOC_ID)) == status and store.report(report.id) == report
     export(page, status)
@@ -152,7 +157,7 @@ def a_day(page: Page, address: str, store: SqlRunStore, questions: list[str]) ->
     page.get_by_role("link", name="Preguntar").click()
     page.get_by_test_id("stChatMessage").last.wait_for(timeout=60_000)
     settled(page)
-    assert quality_of_source(page) == status
+    assert quality_of_source(page) == status != before
     page.screenshot(path=SHOTS / "qa-chat.png")
 
 
@@ -175,18 +180,23 @@ def take_up(page: Page) -> None:
     page.get_by_text("batería terminada").wait_for(timeout=240_000)
 
 
-def decide_all(page: Page, report: Report) -> str:
-    """In the inbox: override one, confirm the others. The status that the document can then get."""
+def decide_all(page: Page, report: Report) -> None:
+    """In the inbox: override what the judge lets fail, confirm the others."""
     view(page, "Bandeja")
     page.get_by_text("Respuesta marcada como mala").first.wait_for(timeout=60_000)
     page.screenshot(path=SHOTS / "qa-bandeja.png")
     decide(page, "D-1", verdict="Pasa", reason="La rechaza en la frase siguiente.")
     page.get_by_text("cambia el veredicto a «pasa»").first.wait_for(timeout=60_000)
-    flagged = [r for r in report.results if r.question.id in report.human and r.question.id != "D-1"]
-    for result in flagged:
-        decide(page, result.question.id)
-        page.get_by_text(f"Pregunta {result.question.id}: Ana Revisora").first.wait_for(timeout=60_000)
-    return "rechazado" if any(r.verdict is QuestionVerdict.FAIL for r in flagged) else "aprobado"
+    for result in report.results:
+        if result.question.id in report.human and result.question.id != "D-1":
+            fails = result.verdict is QuestionVerdict.FAIL
+            decide(
+                page, result.question.id, verdict="Pasa" if fails else "", reason="Dice lo esencial." if fails else ""
+            )
+            page.get_by_text(
+                f"Pregunta {result.question.id}: Ana Revisora {'cambia' if fails else 'confirma'}"
+            ).first.wait_for(timeout=60_000)
+    assert VAGUE in {r.question.id for r in report.results if r.verdict is QuestionVerdict.BORDERLINE}
 
 
 def close(page: Page, status: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.qa.background import Stage
 from core.qa.cases import cases_of, decide_case
 from core.qa.models import COUNTS, BookType, Profile, QuestionVerdict
+from core.qa.packs import load_packs
 from core.qa.status import QaStatus
 from core.records.interactions import Feedback
 from core.records.reviews import FEEDBACK, list_reviews, open_review
@@ -303,3 +305,32 @@ def test_cases_of_an_earlier_report_do_not_wait_any_more(fake: FakeDesk) -> None
     assert {r.details["report_id"] for r in closed} == {first} and {r.closed_by for r in closed} == {"AsesorIA"}
     fresh()
     assert list_reviews(fake.database) == waiting
+
+
+def test_an_upload_is_asked_for_title_author_and_category(app: AppTest, fake: FakeDesk) -> None:
+    fake.desk = replace(fake.desk, own=True)
+    app = see(fresh(), "runs")
+    assert "Documento" not in [s.label for s in app.selectbox]
+    for label, value in (
+        ("Título", "La imprenta"),
+        ("Autor (opcional)", "E. Autor"),
+        ("Categoría (opcional)", "novela"),
+    ):
+        next(t for t in app.text_input if t.label == label).set_value(value)
+    app.run()
+    press(app, "Empezar la batería")
+    fake.desk.batteries.wait(fake.desk.batteries.jobs()[0].id)
+    (order,) = fake.orders
+    assert (order.doc_id, order.title, order.author, order.category) == ("libro", "La imprenta", "E. Autor", "novela")
+
+
+def test_a_pack_is_answered_and_not_scored(app: AppTest, fake: FakeDesk) -> None:
+    shown_before = shown(see(app, "packs"))
+    assert "No puntúan" in shown_before and "¿Cuál es el tipo general del IVA?" in shown_before
+    press(app, "Hacer estas preguntas")
+    text = shown(app)
+    assert "(sin puntuación)" in text and "Eco: ¿Cuál es el tipo general del IVA?" in text
+    assert fake.answerer.asked == list(load_packs("tax")[0].questions)
+    assert fake.store.report_heads() == () and fake.store.unfinished() == ()
+    next(s for s in app.selectbox if s.label == "Paquete").set_value("Plazos").run()
+    assert "Eco:" not in shown(app) and "modelo 303" in shown(app)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -16,7 +17,8 @@ from core.qa.checks import contradicts, problems
 from core.qa.generator_rules import asked, rule_candidates, without_pointer
 from core.qa.models import COUNTS, FORMS, BookInfo, BookType, Criteria, Form, QuestionType
 from core.qa.spanish import denied, like, number_forms, of, present, with_article
-from core.qa.text import DocumentText, bare
+from core.qa.text import DocumentText, Statement, bare
+from core.qa.traps import figure_traps
 
 BOOK_PATH = PROJECT_ROOT / "tests" / "data" / "libro_narrativo.md"
 TITLE = "La imprenta de la calle Olmo"
@@ -222,3 +224,12 @@ def test_the_review_is_whole_and_keeps_four_fifths() -> None:
     assert len(questions) == review["drawn"] == 40
     assert all(isinstance(q["kept"], bool) and len(q["why"]) > 20 for q in questions)
     assert sum(q["kept"] for q in questions) == review["kept"] >= 0.8 * len(questions)
+
+
+def test_a_compound_number_is_one_fact() -> None:
+    told = "Tomás regaló a Martín su componedor de latón, gastado por treinta y siete años de dedos."
+    made = replace(fragments_of(BOOK_PATH, TITLE)[0], text=told)
+    statement = Statement(made, told, 0)
+    (trap,) = figure_traps(story(), DocumentText([made]), [statement], Random(1))
+    assert trap.facts == (("treinta y siete años",),)
+    assert trap.forbidden[0].startswith("treinta y ") and trap.forbidden[0] in trap.false_statement
