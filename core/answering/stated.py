@@ -54,6 +54,7 @@ _ATTRIBUTED = (
         rf"(?P<other>[^¿?]+?){_TAG}",
         re.IGNORECASE,
     ),
+    re.compile(rf"^\W*(?P<other>(?:el|la|los|las) [^,¿?]+?) {_SAYS} que (?P<claim>[^¿?]+?){_TAG}", re.IGNORECASE),
 )
 # How much of what is stated a sentence holds (share of stems), and how much of the sentence that is, to be the same
 # sentence with another word or figure; for a quotation, to be worth showing as the nearest.
