@@ -17,7 +17,8 @@ from core.models import Fragment, RetrievedFragment
 from core.retrieval.terms import fold, stems
 
 _QUOTED = re.compile(
-    r"(?:\b(?:dic\w+|pon\w+|que|citas?|frases?|pasaje|literal\w*|textual\w*|afirma\w*|escrib\w+)|[:,])\s*:?\s*"
+    r"(?:\b(?:dic\w+|pon\w+|que|citas?|frases?|pasaje|literal\w*|textual\w*|afirma\w*|escrib\w+)|[:,]"
+    r"|\b(?:dic\w+|pon\w+)\s+(?:mi|nuestr[oa]|es[ea]|est[ea]) (?!libro|novela|obra|manual|documento)\w+)\s*:?\s*"
     r"(?:«(?P<a>[^«»]+)»|“(?P<b>[^“”]+)”|\"(?P<c>[^\"]+)\")",
     re.IGNORECASE,
 )

@@ -42,6 +42,12 @@ def hits(*fragments: Fragment) -> tuple[RetrievedFragment, ...]:
         ),
         ("¿Dónde dice «factura simplificada»?", None),
         (
+            "¿Dónde dice mi factura «Total a pagar: 2.000,00 € antes de junio»?",
+            Stated(Way.QUOTATION, "Total a pagar: 2.000,00 € antes de junio"),
+        ),
+        ("¿Qué dice el libro «La imprenta de la calle Olmo» sobre el ajedrez?", None),
+        ("¿Qué dice este libro «La imprenta de la calle Olmo» de la crecida?", None),
+        (
             "¿Dice la ley que la numeración de los recibos no será correlativa?",
             Stated(Way.REPORT, "la numeración de los recibos no será correlativa"),
         ),
