@@ -70,9 +70,7 @@ class CheckedExtractor(Extractor):
             return _led(_one(near), _NOT_QUOTED) if near else Extract(())
         if near is None or not same_statement(near):
             return None
-        if stated.way is Way.ATTRIBUTION:
-            if names(stated.other, near.hit.fragment):
-                return None
+        if stated.way is Way.ATTRIBUTION and not names(stated.other, near.hit.fragment):
             return _led(_one(near), _NOT_ATTRIBUTED)
         other = contradiction(stated.text, near)
         return _led(_one(near), f"No: el pasaje citado dice {other} [{{mark}}].") if other else None

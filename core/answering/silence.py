@@ -12,18 +12,21 @@ from core.answering.units import Unit
 from core.models import RetrievedFragment
 from core.retrieval.terms import fold, stems
 
+_BOOK = r"(?:libro|novela|obra|manual|documento|texto|ley|norma|reglamento)"
 _VERB = r"(?:dice|cuenta|establece|ensena|explica|recoge|sostiene|propone|defiende|afirma|senala|regula|opina)"
 # The question is about what a document says, or about an author's approach, and not about its subject alone.
 _OF_THE_TEXT = re.compile(
     rf"\blo que (?:se )?{_VERB}\b|\b(?:enfoque|planteamiento|tesis|teoria|metodo|marco|framework) (?:del?|de la|de los) "
-    r"(?:autor\w*|libro|obra|manual|documento|texto|ley|norma|reglamento)\b|\bdeja sin \w+r\b"
+    rf"(?:autor\w*|{_BOOK})\b|\bdeja sin \w+r\b|\bque (?:criticas|objeciones|reproches)\b"
 )
 _TOPIC = re.compile(
     r"\b(?:sobre|acerca de|respecto (?:a|de)|en el cap[ií]tulo)\s+(?P<topic>[^?]+)\?*\s*$", re.IGNORECASE
 )
 _ASKS_TOPIC = re.compile(
     rf"^\W*(?:qu[eé] {_VERB}\b[^?]*?\b(?:sobre|acerca de|respecto (?:a|de))\s+(?P<a>[^?]+)"
-    r"|(?:habla|trata|menciona|explica|dice algo)\b[^?]*?\b(?:de|sobre)\s+(?P<b>[^?]+))\?*\s*$",
+    r"|(?:habla|trata|menciona|explica|dice algo)\b[^?]*?\b(?:de|sobre)\s+(?P<b>[^?]+)"
+    rf"|(?:aparece|sale|se (?:menciona|habla de|cuenta|explica)) en (?:el|la|este|esta) {_BOOK}(?: «[^»]+»)? "
+    r"(?P<c>[^?]+))\?*\s*$",
     re.IGNORECASE,
 )
 
@@ -50,12 +53,13 @@ _ASPECTS = (
     ),
     Aspect(
         re.compile(
-            r"\b(?:limitaci\w+|puntos? debil\w*|debilidad\w*|carencias?|defectos?|criticas?|fallos?)\b|\bdeja sin \w+r\b"
+            r"\b(?:limitaci\w+|puntos? debil\w*|debilidad\w*|carencias?|defectos?|criticas?|objeciones|"
+            r"reproches|fallos?)\b|\bdeja sin \w+r\b"
         ),
         re.compile(
             r"\b(?:limitaci\w+ de (?:este|esta|el presente)|queda fuera de (?:este|esta)|no (?:se )?(?:trata|aborda)\w*)\b"
         ),
-        "El documento no señala las limitaciones de lo que dice en este punto ni lo que deja fuera.",
+        "El documento no señala limitaciones ni críticas de lo que dice en este punto, ni lo que deja fuera.",
     ),
     Aspect(
         re.compile(r"\b(?:otros? paises?|extranjero|fuera de espana|resto del mundo|otros? estados?|otra comunidad)\b"),
@@ -99,7 +103,7 @@ def beyond_the_text(question: str) -> Beyond | None:
 def topic_asked(question: str) -> str:
     """The topic of a question that asks what a document says on it («¿qué dice X sobre …?»); '' for any other."""
     match = _ASKS_TOPIC.search(question)
-    return (match["a"] or match["b"] or "").strip(" «».") if match else ""
+    return (match["a"] or match["b"] or match["c"] or "").strip(" «».") if match else ""
 
 
 def is_silent(topic: str, found: Sequence[RetrievedFragment], weight: Callable[[str], float]) -> bool:

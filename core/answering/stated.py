@@ -17,7 +17,8 @@ from core.models import Fragment, RetrievedFragment
 from core.retrieval.terms import fold, stems
 
 _QUOTED = re.compile(
-    r"(?:\b(?:dic\w+|pon\w+|que|citas?|frases?|pasaje|literal\w*|textual\w*|afirma\w*|escrib\w+)|[:,])\s*:?\s*"
+    r"(?:\b(?:dic\w+|pon\w+|que|citas?|frases?|pasaje|literal\w*|textual\w*|afirma\w*|escrib\w+)|[:,]"
+    r"|\b(?:dic\w+|pon\w+)\s+(?:mi|nuestr[oa]|es[ea]|est[ea]) (?!libro|novela|obra|manual|documento)\w+)\s*:?\s*"
     r"(?:«(?P<a>[^«»]+)»|“(?P<b>[^“”]+)”|\"(?P<c>[^\"]+)\")",
     re.IGNORECASE,
 )
@@ -54,6 +55,7 @@ _ATTRIBUTED = (
         rf"(?P<other>[^¿?]+?){_TAG}",
         re.IGNORECASE,
     ),
+    re.compile(rf"^\W*(?P<other>(?:el|la|los|las) [^,¿?]+?) {_SAYS} que (?P<claim>[^¿?]+?){_TAG}", re.IGNORECASE),
 )
 # How much of what is stated a sentence holds (share of stems), and how much of the sentence that is, to be the same
 # sentence with another word or figure; for a quotation, to be worth showing as the nearest.
