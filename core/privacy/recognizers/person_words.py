@@ -9,8 +9,8 @@ from core.privacy.gazetteer import Gazetteer, fold
 # A word with its inner hyphens and apostrophes; an abbreviated first name or initial keeps its dot.
 _WORD = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*")
 _SHORT_FIRST = {"fco", "fca", "ant", "jse", "jme", "gpe", "dgo", "rfa", "alf"}
-_PARTICLES = frozenset("de del la las los el y i e da do dos das di van von der ben bin al san santa d'".split())
-_NEVER = frozenset(
+PARTICLES = frozenset("de del la las los el y i e da do dos das di van von der ben bin al san santa d'".split())
+NEVER = frozenset(
     "nif nie cif dni iban ccc naf nuss tel tfno tlf tfn telf fax movil email mail correo iva irpf irnr igic aeat boe bic swift sl slu sa "
     "slp slne cb sc scp coop sociedad limitada anonima fecha total base euros eur factura fra nº num numero calle avda avenida plaza paseo "
     "cp codigo postal don dona sr sra srta dr dra enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
@@ -73,9 +73,9 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
         return Token(start, end + dotted, word, first=True, strong=folded in ("fco", "fca", "mª"), capital=capital)
     if len(word) == 1 and capital and dotted and word != "D":
         return Token(start, end + 1, word, initial=True, capital=True)
-    if folded in _PARTICLES:
+    if folded in PARTICLES:
         return Token(start, end, word, particle=True, capital=capital)
-    if folded in _NEVER and not (capital and names.known(folded)):
+    if folded in NEVER and not (capital and names.known(folded)):
         return Token(start, end, word, capital=capital)
     parts = [fold(p) for p in re.split("['’·-]", word)] if not names.known(folded) else [folded]
     first = (
