@@ -18,7 +18,7 @@ NEVER = frozenset(
     "barcelona espana españa estado agencia tributaria hacienda seguridad social registro tribunal supremo constitucional ministerio "
     "banco caja ayuntamiento comunidad universidad hospital colegio instituto fundacion asociacion grupo hermanos hnos hijos viuda "
     "cliente titular nombre apellidos documento direccion domicilio importe concepto cuenta tarjeta ref referencia expediente asunto "
-    "atentamente saludos gracias firmado firma hola estimado estimada buenos buenas dias tardes notario abogado abogada col".split()
+    "atentamente saludos gracias firmado firma hola estimado estimada buenos buenas dias tardes notario abogado abogada col dana roj sts".split()
 )
 COMPANY = re.compile(
     r"[ ]*,?[ ]*(?:s\.?\s?l\.?(?:\s?[up]\.?|\s?n\.?\s?e\.?)?|s\.?\s?a\.?(?:\s?u\.?)?|s\.?\s?c\.?(?:\s?p\.?)?|c\.?\s?b\.?|s\.?\s?coop\.?|sociedad limitada|"
@@ -71,7 +71,7 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
         return Token(start, end + 2, word + ".ª", first=True, strong=True, capital=True)
     if (folded in _SHORT_FIRST or folded == "mª") and (dotted or "ª" in word):
         return Token(start, end + dotted, word, first=True, strong=folded in ("fco", "fca", "mª"), capital=capital)
-    if len(word) == 1 and capital and dotted and word != "D":
+    if len(word) == 1 and capital and dotted and (word != "D" or re.search(r"\b[^\W\d_]\.[ ]?$", text[max(0, start - 3) : start])):
         return Token(start, end + 1, word, initial=True, capital=True)
     if folded in PARTICLES:
         return Token(start, end, word, particle=True, capital=capital)
