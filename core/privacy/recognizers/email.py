@@ -24,6 +24,7 @@ _SPELLED = re.compile(
 _SPLIT = re.compile(
     rf"{_LOCAL}\s?@\s?[\w-]+(?:\.[\w-]+)*(?:\.\s|\s\.|\s[\w-]+\.)(?:[\w-]+\.)*{_KNOWN_TLD}", re.IGNORECASE
 )
+_TAIL_BELOW = re.compile(rf"{_LOCAL}@{_LABEL}(?:\.{_LABEL})*\n\.{_TLD}", re.IGNORECASE)
 _NO_TLD = re.compile(rf"{_LOCAL}@(?=[\w.-]{{4}}){_LABEL}(?:\.{_LABEL})*", re.IGNORECASE)
 _HEAD = re.compile(r"(?:(?<=[\s:<(])|^)([\w.+%'-]*[\w]+[._+-])\s+$")
 
@@ -38,7 +39,7 @@ def find(text: str) -> Iterator[Match]:
         and not re.search(r"[(\[{]\s?at\s?[)\]}]", text, re.IGNORECASE)
     ):
         return
-    for pattern in (_PLAIN, _SPELLED, _SPLIT, _NO_TLD):
+    for pattern in (_PLAIN, _SPELLED, _SPLIT, _TAIL_BELOW, _NO_TLD):
         for match in pattern.finditer(text):
             yield Match(_start(text, match.start()), match.end(), Kind.EMAIL, CERTAIN)
 

@@ -82,7 +82,7 @@ def _counts(text: str, match: re.Match[str], number: str) -> bool:
         return False
     groups = tuple(len(g) for g in re.findall(r"\d+", match["n"]))
     if groups == (9,):
-        return number[0] in "67" or (number[0] == "9" and _exists(number))
+        return number[0] in "67" or (number[0] in "89" and _exists(number))
     return groups in _SHAPES and (number[0] in "67" or _exists(number))
 
 
