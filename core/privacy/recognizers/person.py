@@ -175,7 +175,8 @@ def _with_particles(text: str, words: Sequence[Token], at: int) -> int:
 def _run(text: str, words: Sequence[Token], at: int) -> int:
     """Index behind the last word of the name that may begin at ``at``: all of one case, particles inside only."""
     first = words[at]
-    if first.particle or not (first.name or first.initial or first.unknown) or first.text in ("D", "A"):
+    opens = first.ordinary and _surnames_before_comma(text, words, at)
+    if first.particle or not (first.name or first.initial or first.unknown or opens):
         return at
     end, last_name = at + 1, at + 1
     upper = first.text.isupper() and len(first.text) > 1
@@ -203,6 +204,8 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
             or (word.unknown and bool(known))
             or (word.initial and not line_over)
             or _surname_like(words[at:end], word)
+            or (end == at + 1 and word.ordinary and first.last and _given_behind(text, words, end))
+            or (end == at + 1 and bool(opens))
         )
         if not fits or (first.capital and not word.capital) or (not first.capital and word.capital):
             break
@@ -213,6 +216,30 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
         end += 1
         last_name = end
     return last_name
+
+
+def _given_behind(text: str, words: Sequence[Token], at: int) -> bool:
+    """Whether words[at] ends the surnames of "Apellido Apellido, Nombre" with a first name that is nothing else."""
+    return (
+        at + 1 < len(words)
+        and words[at + 1].first
+        and words[at + 1].strong
+        and words[at + 1].capital
+        and words[at + 1].text.isupper() == words[at].text.isupper()
+        and text[words[at].end : words[at + 1].start] == ", "
+    )
+
+
+def _surnames_before_comma(text: str, words: Sequence[Token], at: int) -> bool:
+    """Whether an ordinary word is the first of two surnames before a comma: "Ramas Restrepo, Josué"."""
+    return (
+        at + 1 < len(words)
+        and words[at + 1].last
+        and words[at + 1].strong
+        and words[at + 1].text.isupper() == words[at].text.isupper()
+        and text[words[at].end : words[at + 1].start] == " "
+        and _given_behind(text, words, at + 1)
+    )
 
 
 def _surname_follows(text: str, words: Sequence[Token], at: int) -> bool:
@@ -251,7 +278,10 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
     if end >= len(words) or not re.fullmatch(r"[ ]?,[ ]*\n?[ ]*", text[words[end - 1].end : words[end].start]):
         return 0
     surnames = [t for t in words[at:end] if not t.particle]
-    if not surnames or not all(t.last or t.unknown for t in surnames) or (surnames[0].first and not surnames[0].last):
+    ordinary = [t for t in surnames if t.ordinary]
+    if len(ordinary) > 1 or (ordinary and not _given_behind(text, words, end - 1)):
+        return 0
+    if not surnames or not all(t.last or t.unknown or t.ordinary for t in surnames) or (surnames[0].first and not surnames[0].last):
         return 0
     if any(t.first and not t.last for t in surnames):
         return 0
@@ -310,7 +340,7 @@ def _is_name(text: str, run: Sequence[Token]) -> bool:
     if first.first:
         if first.strong:
             return True
-        return any(t.strong for t in rest) or (all(t.last for t in rest) and not first.text.isupper())
+        return any(t.strong for t in rest) or (all(t.last for t in rest) and (not first.text.isupper() or len(rest) > 1))
     if first.initial:
         return any(t.strong for t in rest) or (len(rest) > 1 and rest[-1].last and all(t.last or t.initial for t in rest))
     if first.last:

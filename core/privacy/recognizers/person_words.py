@@ -71,7 +71,7 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
         return Token(start, end + 2, word + ".ª", first=True, strong=True, capital=True)
     if (folded in _SHORT_FIRST or folded == "mª") and (dotted or "ª" in word):
         return Token(start, end + dotted, word, first=True, strong=folded in ("fco", "fca", "mª"), capital=capital)
-    if len(word) == 1 and capital and dotted and (word != "D" or re.search(r"\b[^\W\d_]\.[ ]?$", text[max(0, start - 3) : start])):
+    if len(word) == 1 and capital and dotted and (word != "D" or _initial_d(text, start)):
         return Token(start, end + 1, word, initial=True, capital=True)
     if folded in PARTICLES:
         return Token(start, end, word, particle=True, capital=capital)
@@ -91,4 +91,12 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
         unknown = not ordinary
     return Token(
         start, end, word, first=first, last=last, strong=strong, unknown=unknown, capital=capital, ordinary=ordinary
+    )
+
+
+def _initial_d(text: str, start: int) -> bool:
+    """Whether "D." is an initial and not "don": another initial stands beside it."""
+    return bool(
+        re.search(r"(?<![^\W_])[^\W\d_]\.[ ]?$", text[max(0, start - 4) : start])
+        or re.match(r"D\.[ ]?[A-ZÁÉÍÓÚÑ]\.[ ]?[A-ZÁÉÍÓÚÑ]", text[start : start + 8])
     )
