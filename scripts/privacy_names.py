@@ -31,6 +31,8 @@ LOOSE_BEARERS, LOOSE_RANK, LOOSE_ZIPF = 500, 6_000, 5.2
 READ_ZIPF = 3.8
 # What is a surname here is a first name too, and a first name here a surname too, only where it is that often.
 OFTEN_FIRST, OFTEN_LAST_RANK = 3_000, 1_200
+# Names and abbreviations that the official documents write.
+OFFICIAL = {"illes", "balears", "lau", "lu", "melilla", "ceuta"}
 SOURCE = (
     "# Names of residents in Spain, folded. Source: INE, www.ine.es (see README, Licencias). scripts/privacy_names.py"
 )
@@ -46,12 +48,14 @@ def words(names: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def kept(names: Mapping[str, int], often: Set[str], known: Set[str], dictionary: Set[str]) -> list[str]:
+def kept(
+    names: Mapping[str, int], often: Set[str], known: Set[str], dictionary: Set[str], places: Set[str]
+) -> list[str]:
     """The words worth listing, the loose ones with "~"."""
     found = []
     for word in sorted(names.keys() - known):
         zipf = zipf_frequency(word, "es")
-        if word not in dictionary and (zipf < READ_ZIPF or word in often):
+        if word not in dictionary and word not in places and (zipf < READ_ZIPF or word in often):
             found.append(word)
         elif word in often and zipf < LOOSE_ZIPF:
             found.append(f"~{word}")
@@ -75,11 +79,16 @@ def main() -> int:
     last = words(row[0] for row in base.execute("select apellido from apellidos limit ?", (LAST_RANK,)))
     names = hand_made()
     dictionary = {fold(w) for w in args.words.read_text("utf-8").split() if w.islower()} | names.vocabulary
+    # Of the dictionary's capitalised words only those often read are places ("Bélgica"); the others are no evidence.
+    titles = (w for w in args.words.read_text("utf-8").split() if w.istitle())
+    places = {fold(w) for w in titles if zipf_frequency(w, "es") >= READ_ZIPF} | OFFICIAL
     first_names, surnames = names.first | names.loose_first, names.last | names.loose_last
-    borne = {number: words(name for name, count in counts if count >= number) for number in (LOOSE_BEARERS, OFTEN_FIRST)}
+    borne = {
+        number: words(name for name, count in counts if count >= number) for number in (LOOSE_BEARERS, OFTEN_FIRST)
+    }
     lists = {
         "nombres_ine.txt": kept(
-            first, borne[LOOSE_BEARERS].keys(), first_names | (surnames - borne[OFTEN_FIRST].keys()), dictionary
+            first, borne[LOOSE_BEARERS].keys(), first_names | (surnames - borne[OFTEN_FIRST].keys()), dictionary, places
         ),
         # A first name that is also some people's surname stays a first name only: it says more.
         "apellidos_ine.txt": kept(
@@ -87,6 +96,7 @@ def main() -> int:
             {w for w, rank in last.items() if rank < LOOSE_RANK},
             surnames | (first_names - {w for w, rank in last.items() if rank < OFTEN_LAST_RANK}),
             dictionary,
+            places,
         ),
     }
     for filename, lines in lists.items():

@@ -76,11 +76,7 @@ def _street(found: str) -> bool:
     assert way is not None
     rest = re.sub(r"^[ ]*\d{1,2} (?=de )", " ", found[way.end() :], flags=re.IGNORECASE)  # "Avda. 12 de Octubre"
     words = re.findall(r"[^\W\d_]\w*", re.split(r"\d|\bs/n\b", rest, flags=re.IGNORECASE)[0])
-    names = [
-        w
-        for w in words
-        if w.casefold() not in _SMALL
-    ]
+    names = [w for w in words if w.casefold() not in _SMALL]
     if not names:
         return bool(re.match(r"\s*\d", found[way.end() :])) and way[0].lower().startswith(("calle", "c/"))
     capital = sum(1 for w in names if _CAPITAL.match(w))

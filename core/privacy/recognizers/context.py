@@ -30,19 +30,20 @@ def solid(text: str) -> str:
 
 
 DIRECT = re.compile(
-    r"(?:n\.?\s?i\.?\s?[fe]|d\.?\s?n\.?\s?i|c\.?\s?i\.?\s?f|vat|iva)\.?(?:\s?n[ºo°.]{1,2})?\s?[:\-]?\s?$", re.IGNORECASE
+    r"(?:n\.?\s?i\.?\s?[fe]|d\.?\s?n\.?\s?i|c\.?\s?i\.?\s?f|vat|iva)\.?(?:\s(?:es|n[uú]m(?:ero|\.)?)|\s?n[ºo°.]{1,2})?(?:\s?[:\-]|\ses)?\s{0,2}$",
+    re.IGNORECASE,
 )
 OTHER_NUMBER = re.compile(
     r"\b(?:pedido|factura|fra|ref(?:erencia)?|expediente|expte|justificante|albar[aá]n|c[oó]digo|contrato|p[oó]liza|registro|"
     r"casilla|isbn|issn|ep[ií]grafe|cnae|orden|serie|lote|csv|nrc|matr[ií]cula|localizador|bastidor|modelo|boe)\b[^\w\n]{0,4}(?:n\.?[ºo°]|n[uú]m(?:ero|\.)?)?[^\w\n]{0,3}$",
     re.IGNORECASE,
 )
-_WORDS, _UNITS = "aeouy", "mgkhlst"
+_WORDS, _UNITS = "aeouy", "mghlst"
 
 
 def labelled_directly(text: str, start: int) -> bool:
     """Whether the label of a tax number stands right before ``start``."""
-    return bool(DIRECT.search(before(text, start, 16)))
+    return bool(DIRECT.search(before(text, start, 24)))
 
 
 def easy(found: str, letter: str) -> bool:

@@ -12,7 +12,7 @@ from core.privacy.kinds import CERTAIN, Kind, Match
 _LOCAL = r"(?<![\w.+%'-])[\w.+%'-]*\w"
 _LABEL = r"\w(?:[\w-]*\w)?"
 _TLD = r"[^\W\d_]{2,24}(?![\w-])"
-_KNOWN_TLD = r"(?:es|com|org|net|eu|cat|eus|gal|info|biz|edu|gob|gov|io|me|pt|fr|de|it|uk|ie|example|test)(?![\w-])"
+_KNOWN_TLD = r"(?:es|com|org|net|eu|cat|eus|gal|info|biz|edu|gob|gov|io|me|pt|fr|de|it|uk|ie|example|test|shop|store|online|app|dev|cloud|xyz|tech|barcelona|uk|cl|mx)(?![\w-])"
 _PLAIN = re.compile(rf"{_LOCAL}\s?@\s?(?:{_LABEL}\s?\.\s?(?=\S))*?(?:{_LABEL}\.)+{_TLD}", re.IGNORECASE)
 _SPELLED = re.compile(
     rf"{_LOCAL}(?:\s?[(\[{{]\s?(?:at|arroba|@)\s?[)\]}}]\s?|\s+arroba\s+)"

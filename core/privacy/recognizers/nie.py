@@ -20,7 +20,7 @@ def find(text: str) -> Iterator[Match]:
         value = solid(match[0])
         value = value.removeprefix("ES") if len(value) > 9 else value
         chance = easy(match[0], match["p"])
-        if not chance and (nie.is_valid(value) or labelled_directly(text, match.start())):
+        if nie.is_valid(value) or (not chance and labelled_directly(text, match.start())):
             yield Match(match.start(), match.end(), Kind.NIE, CERTAIN)
         elif TAX_LABEL.search(before(text, match.start())) or not chance:
             yield Match(match.start(), match.end(), Kind.NIE, LIKELY)

@@ -40,14 +40,13 @@ def find(text: str) -> Iterator[Match]:
         number, letter = digits(match["n"]), match["c"]
         valid = _LETTERS[int(number) % 23] == letter.upper()
         labelled = bool(TAX_LABEL.search(before(text, match.start())))
-        whole = len(number) == _LONGEST and not easy(match[0], letter)
-        if (valid and len(number) >= _SHORTEST and not easy(match[0], letter)) or (
-            whole and labelled_directly(text, match.start())
-        ):
+        chance = easy(match[0], letter) and not (len(number) == _LONGEST and match[0].endswith(f"- {letter}"))
+        whole = len(number) == _LONGEST and not chance
+        if (valid and len(number) >= _SHORTEST and not chance) or (whole and labelled_directly(text, match.start())):
             yield Match(match.start(), match.end(), Kind.NIF, CERTAIN)
         elif whole and _USUAL.fullmatch(match[0]) and not OTHER_NUMBER.search(before(text, match.start())):
             yield Match(match.start(), match.end(), Kind.NIF, LIKELY)  # a likely typo
-        elif labelled and (valid or (len(number) >= _SHORTEST and not easy(match[0], letter)) or _glued(match)):
+        elif labelled and (valid or (len(number) >= _SHORTEST and not chance) or _glued(match)):
             yield Match(match.start(), match.end(), Kind.NIF, LIKELY)
     for match in _NO_LETTER.finditer(text):
         yield Match(match.start("v"), match.end("v"), Kind.NIF, LIKELY)

@@ -167,7 +167,9 @@ def _with_particles(text: str, words: Sequence[Token], at: int) -> int:
     while first < at and words[first].text.casefold() in _AND:
         first += 1
     alone = at - first == 1 and words[first].text.casefold() in ("de", "la", "las", "los", "a")
-    if alone and re.search(r"(?:^|[:|\n(]|\b(?:a|y|con|por|para|entre))[ ]*$", text[max(0, words[first].start - 8) : words[first].start]):
+    if alone and re.search(
+        r"(?:^|[:|\n(]|\b(?:a|y|con|por|para|entre))[ ]*$", text[max(0, words[first].start - 8) : words[first].start]
+    ):
         alone = False  # "a de Miguel Cárdenas, Ana": the particle is the surname's
     return words[at].start if alone else words[first].start
 
@@ -250,8 +252,10 @@ def _surname_follows(text: str, words: Sequence[Token], at: int) -> bool:
     if after >= len(words) or not (words[after].last or words[after].unknown):
         return False
     if not words[after].last:  # "Cayetano Soldevila y Necci.": nothing of a name behind it
-        return after + 1 >= len(words) or not re.fullmatch(r"[ ]{1,2}", text[words[after].end : words[after + 1].start]) or (
-            not words[after + 1].capital
+        return (
+            after + 1 >= len(words)
+            or not re.fullmatch(r"[ ]{1,2}", text[words[after].end : words[after + 1].start])
+            or (not words[after + 1].capital)
         )
     if words[after].capital:
         stop = after + 1
@@ -281,7 +285,11 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
     ordinary = [t for t in surnames if t.ordinary]
     if len(ordinary) > 1 or (ordinary and not _given_behind(text, words, end - 1)):
         return 0
-    if not surnames or not all(t.last or t.unknown or t.ordinary for t in surnames) or (surnames[0].first and not surnames[0].last):
+    if (
+        not surnames
+        or not all(t.last or t.unknown or t.ordinary for t in surnames)
+        or (surnames[0].first and not surnames[0].last)
+    ):
         return 0
     if any(t.first and not t.last for t in surnames):
         return 0
@@ -340,9 +348,13 @@ def _is_name(text: str, run: Sequence[Token]) -> bool:
     if first.first:
         if first.strong:
             return True
-        return any(t.strong for t in rest) or (all(t.last for t in rest) and (not first.text.isupper() or len(rest) > 1))
+        return any(t.strong for t in rest) or (
+            all(t.last for t in rest) and (not first.text.isupper() or len(rest) > 1)
+        )
     if first.initial:
-        return any(t.strong for t in rest) or (len(rest) > 1 and rest[-1].last and all(t.last or t.initial for t in rest))
+        return any(t.strong for t in rest) or (
+            len(rest) > 1 and rest[-1].last and all(t.last or t.initial for t in rest)
+        )
     if first.last:
         surnames = [t for t in solid if t.last]
         if sum(t.strong for t in surnames) >= 2 and len(solid) == len(run):
