@@ -48,12 +48,33 @@ def _zipf(word: str) -> float:
     return float(zipf_frequency(word, "es"))
 
 
-def _names(filename: str) -> tuple[frozenset[str], frozenset[str]]:
-    lines = (FOLDER / filename).read_text("utf-8").splitlines()
-    words = [word for line in lines if not line.startswith("#") for word in line.split()]
-    strong = {fold(w) for w in words if not w.startswith("~")}
-    loose = {fold(w[1:]) for w in words if w.startswith("~")}
-    return frozenset(strong - loose), frozenset(loose)
+def _words(*filenames: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The folded words of the lists, the strong and the loose ones; what a list before has decided stands."""
+    strong: set[str] = set()
+    loose: set[str] = set()
+    for filename in filenames:
+        lines = (FOLDER / filename).read_text("utf-8").splitlines()
+        words = [word for line in lines if not line.startswith("#") for word in line.split()]
+        new_loose = {fold(w[1:]) for w in words if w.startswith("~")} - strong
+        new_strong = {fold(w) for w in words if not w.startswith("~")} - new_loose - loose
+        strong, loose = strong | new_strong, loose | new_loose
+    return frozenset(strong), frozenset(loose)
+
+
+def _read(first: tuple[str, ...], last: tuple[str, ...]) -> Gazetteer:
+    try:
+        vocabulary = VOCABULARY_PATH.read_text("utf-8").split() if VOCABULARY_PATH.exists() else []
+        return Gazetteer(*_words(*first), *_words(*last), frozenset(vocabulary))
+    except OSError as error:
+        raise RegisterError(
+            "Faltan las listas de nombres de data/privacy, sin las que no se aceptan documentos. "
+            "Restaure la carpeta del repositorio."
+        ) from error
+
+
+def hand_made() -> Gazetteer:
+    """Only the lists written for this project, without those of the INE."""
+    return _read(("nombres.txt",), ("apellidos.txt",))
 
 
 @lru_cache(maxsize=1)
@@ -63,11 +84,4 @@ def gazetteer() -> Gazetteer:
     Raises:
         RegisterError: a list of names is missing: nothing may be indexed without it.
     """
-    try:
-        vocabulary = VOCABULARY_PATH.read_text("utf-8").split() if VOCABULARY_PATH.exists() else []
-        return Gazetteer(*_names("nombres.txt"), *_names("apellidos.txt"), frozenset(vocabulary))
-    except OSError as error:
-        raise RegisterError(
-            "Faltan las listas de nombres de data/privacy, sin las que no se aceptan documentos. "
-            "Restaure la carpeta del repositorio."
-        ) from error
+    return _read(("nombres.txt", "nombres_ine.txt"), ("apellidos.txt", "apellidos_ine.txt"))

@@ -32,6 +32,8 @@ _OVER_CELLS = frozenset({Kind.NIF, Kind.NIE, Kind.CIF, Kind.IBAN, Kind.CCC, Kind
 # Kinds looked for over the end of a line; those that may run over two ends.
 _OVER_LINES = _OVER_CELLS | {Kind.CARD, Kind.NAF}
 _LONG = frozenset({Kind.IBAN, Kind.CCC, Kind.CADASTRAL})
+# "0⏎6316315D": what stands on one line is a valid number with its zero left out; the longer one is the number.
+_WIDER = frozenset({Kind.NIF, Kind.NIE, Kind.CIF, Kind.IBAN})
 _MAX_CELLS = 8
 _REACH = 60
 _MIDDLE = re.compile(r"[\dA-Za-z]")
@@ -204,7 +206,8 @@ def search(finder: Finder, kind: Kind, views: "Views") -> list[Match]:
                 continue
             back = other.back(match)
             inside = [m for m in flat if m.start < back.end and back.start < m.end and m.kind is back.kind]
-            if not inside or (back.kind is not Kind.EMAIL and any(m.score < CERTAIN for m in inside)):
+            wider = back.kind in _WIDER and all(back.start <= m.start and m.end <= back.end for m in inside)
+            if not inside or wider or (back.kind is not Kind.EMAIL and any(m.score < CERTAIN for m in inside)):
                 found.append(back)
     return found
 

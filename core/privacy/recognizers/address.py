@@ -7,17 +7,17 @@ from core.privacy.kinds import CERTAIN, LIKELY, Kind, Match
 from core.privacy.recognizers.context import before
 
 _WAY = (
-    r"(?:c/|c\.|cl\.|cl/|calle|avda\.?|avenida|av\.|avgda\.?|avinguda|plaza|plza\.?|pza\.?|pl\.|plaça|paseo|p\.?º|pso\.?|passeig|pg\.|"
+    r"(?:c/\.?|c\.|cl\.|cl/|cl(?=[ ])|calle|avda\.?|avenida|av\.|avgda\.?|avinguda|plaza|plza\.?|pza\.?|pl\.|plaça|paseo|p\.?º|pso\.?|passeig|pg\.|"
     r"camino|cno\.?|cmno\.|camí|carretera|ctra\.?|crta\.?|ronda|rda\.?|traves[ií]a|trav\.|urbanizaci[oó]n|urb\.|pol[ií]gono(?:\s+industrial)?|"
     r"p\.\s?i\.|pol\.(?:\s*ind\.)?|rambla|rbla\.?|carrer|glorieta|gta\.?|v[ií]a|cuesta|callej[oó]n|pasaje|psje\.?|alameda|bulevar|"
     r"costanilla|r[uú]a|kalea|barrio|bº|partida|parque empresarial|edificio)"
 )
 _WORD = r"(?:[^\W\d_][\w'’·-]*\.?|\d{1,2}(?= de ))"
 _NAME = rf"(?:{_WORD}[ ]+){{0,6}}?{_WORD}"
-_NUMBER = r"(?:n[ºo°]\.?\s?|n[uú]m(?:ero|\.)?\s?|km\.?\s?|parcela\s|portal\s|bloque\s|nave\s)?\d{1,4}(?:[,.]\d{1,2})?(?:[ ]?(?:bis|dupl?\.?|[a-zA-Z](?![^\W_.])))?|s/n"
+_NUMBER = r"(?:n\.?[ºo°]\.?\s?|n[uú]m(?:ero|\.)?\s?|km\.?\s?|parcela\s|portal\s|bloque\s|nave\s)?\d{1,4}(?:[,.]\d{1,2})?(?:[ ]?(?:bis|dupl?\.?|[a-zA-Z](?![^\W_.])))?|s/n"
 _UNIT = (
     r"(?:(?:piso|planta|pta\.?|puerta|esc(?:alera)?\.?|portal|bloque|blq\.?|bajos?|bjo\.?|entlo\.?|entresuelo|[aá]tico|local|oficina|of\.|nave|"
-    r"iz(?:q(?:uier)?)?da\.?|izq\.?|dcha\.?|derecha|dcho\.?|centro|principal|ppal\.?|interior|int\.?)(?:[ ]*\d{1,3}(?!\d))?(?:[ ]*[a-zA-Z](?![^\W_.]))?"
+    r"iz(?:q(?:uier)?)?da\.?|izq\.?|dcha\.?|derecha|dcho\.?|centro|principal|ppal\.?|interior|int\.?)(?:[ ]*\d{1,3}[ºª°]?(?!\d))?(?:[ ]*[a-zA-Z](?![^\W_.]))?"
     r"|\d{1,2}\s?\.?\s?[ºª°oa]\.?(?:[ -]*[a-zA-Z0-9]{1,2}(?![^\W_.]))?|\d{1,2}[ -]?[a-zA-Z](?![^\W_])|(?-i:[A-H](?![^\W_.])))"
 )
 _TOWN_WORD = r"(?-i:[A-ZÁÉÍÓÚÑÀÈÒÇ][\w'’·-]*)"
@@ -37,13 +37,16 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _POST_TOWN = re.compile(rf"(?:^|(?<=[\n|]))[ ]*(?P<v>{_PLACE})[ ]*(?=$|[\n|])")
+_SMALL = frozenset(
+    "de del dels la las los les el els l d y i e da do das dos o a en nº n núm num número numero km s parcela nave portal bloque".split()
+)
 _LAW = re.compile(
     r"\b(?:v[ií]a)\s+(?:de|ejecutiva|administrativa|judicial|telem[aá]tica|electr[oó]nica)", re.IGNORECASE
 )
 # After "vía", "partida", "barrio"... prose goes on in lower case; the name of a street does not.
 _CAPITAL = re.compile(r"(?-i:[A-ZÁÉÍÓÚÑÀÈÒÇ])|\d")
 _WEAK = re.compile(
-    r"v[ií]a|cuesta|partida|barrio|edificio|plaza|camino|ronda|parque|c\.|pl\.|av\.|pol\.|urb\.|pg\.|cl\.",
+    r"v[ií]a|cuesta|partida|barrio|edificio|plaza|camino|ronda|parque|c\.|cl|pl\.|av\.|pol\.|urb\.|pg\.|cl\.",
     re.IGNORECASE,
 )
 
@@ -71,12 +74,9 @@ def _street(found: str) -> bool:
         return False
     way = re.match(_WAY, found, re.IGNORECASE)
     assert way is not None
-    words = re.findall(r"[^\W\d_]\w*", re.split(r"\d", found[way.end() :])[0])
-    names = [
-        w
-        for w in words
-        if w not in ("de", "del", "la", "las", "los", "el", "y", "i", "nº", "n", "km", "s", "parcela", "nave", "portal")
-    ]
+    rest = re.sub(r"^[ ]*\d{1,2} (?=de )", " ", found[way.end() :], flags=re.IGNORECASE)  # "Avda. 12 de Octubre"
+    words = re.findall(r"[^\W\d_]\w*", re.split(r"\d|\bs/n\b", rest, flags=re.IGNORECASE)[0])
+    names = [w for w in words if w.casefold() not in _SMALL]
     if not names:
         return bool(re.match(r"\s*\d", found[way.end() :])) and way[0].lower().startswith(("calle", "c/"))
     capital = sum(1 for w in names if _CAPITAL.match(w))

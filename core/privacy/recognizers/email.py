@@ -12,7 +12,7 @@ from core.privacy.kinds import CERTAIN, Kind, Match
 _LOCAL = r"(?<![\w.+%'-])[\w.+%'-]*\w"
 _LABEL = r"\w(?:[\w-]*\w)?"
 _TLD = r"[^\W\d_]{2,24}(?![\w-])"
-_KNOWN_TLD = r"(?:es|com|org|net|eu|cat|eus|gal|info|biz|edu|gob|gov|io|me|pt|fr|de|it|uk|ie|example|test)(?![\w-])"
+_KNOWN_TLD = r"(?:es|com|org|net|eu|cat|eus|gal|info|biz|edu|gob|gov|io|me|pt|fr|de|it|uk|ie|example|test|shop|store|online|app|dev|cloud|xyz|tech|barcelona|uk|cl|mx)(?![\w-])"
 _PLAIN = re.compile(rf"{_LOCAL}\s?@\s?(?:{_LABEL}\s?\.\s?(?=\S))*?(?:{_LABEL}\.)+{_TLD}", re.IGNORECASE)
 _SPELLED = re.compile(
     rf"{_LOCAL}(?:\s?[(\[{{]\s?(?:at|arroba|@)\s?[)\]}}]\s?|\s+arroba\s+)"
@@ -24,6 +24,7 @@ _SPELLED = re.compile(
 _SPLIT = re.compile(
     rf"{_LOCAL}\s?@\s?[\w-]+(?:\.[\w-]+)*(?:\.\s|\s\.|\s[\w-]+\.)(?:[\w-]+\.)*{_KNOWN_TLD}", re.IGNORECASE
 )
+_TAIL_BELOW = re.compile(rf"{_LOCAL}@{_LABEL}(?:\.{_LABEL})*\n\.{_TLD}", re.IGNORECASE)
 _NO_TLD = re.compile(rf"{_LOCAL}@(?=[\w.-]{{4}}){_LABEL}(?:\.{_LABEL})*", re.IGNORECASE)
 _HEAD = re.compile(r"(?:(?<=[\s:<(])|^)([\w.+%'-]*[\w]+[._+-])\s+$")
 
@@ -38,7 +39,7 @@ def find(text: str) -> Iterator[Match]:
         and not re.search(r"[(\[{]\s?at\s?[)\]}]", text, re.IGNORECASE)
     ):
         return
-    for pattern in (_PLAIN, _SPELLED, _SPLIT, _NO_TLD):
+    for pattern in (_PLAIN, _SPELLED, _SPLIT, _TAIL_BELOW, _NO_TLD):
         for match in pattern.finditer(text):
             yield Match(_start(text, match.start()), match.end(), Kind.EMAIL, CERTAIN)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from stdnum.es import nie
 
 from core.privacy.kinds import CERTAIN, LIKELY, Kind, Match
-from core.privacy.recognizers.context import GAP, LEFT, RIGHT, TAX_LABEL, before, easy, solid
+from core.privacy.recognizers.context import GAP, LEFT, RIGHT, TAX_LABEL, before, easy, labelled_directly, solid
 
 _NIE = re.compile(
     rf"{LEFT}(?:(?-i:ES)[ .\-]{{0,2}}|es-?)?(?P<p>[XYZ]){GAP}\d(?:{GAP}\d){{6}}[ .\-/]{{0,3}}(?P<c>[A-Z]){RIGHT}",
@@ -15,11 +15,12 @@ _NIE = re.compile(
 
 
 def find(text: str) -> Iterator[Match]:
-    """NIEs in a plain text; with a wrong letter only after a label or written without separators."""
+    """NIEs in a plain text; with a wrong letter too (a likely typo)."""
     for match in _NIE.finditer(text):
         value = solid(match[0])
         value = value.removeprefix("ES") if len(value) > 9 else value
-        if nie.is_valid(value) and not easy(match[0], match["p"]):
+        chance = easy(match[0], match["p"])
+        if nie.is_valid(value) or (not chance and labelled_directly(text, match.start())):
             yield Match(match.start(), match.end(), Kind.NIE, CERTAIN)
-        elif TAX_LABEL.search(before(text, match.start())) or match[0].isalnum():
+        elif TAX_LABEL.search(before(text, match.start())) or not chance:
             yield Match(match.start(), match.end(), Kind.NIE, LIKELY)

@@ -22,6 +22,8 @@ _ROLES = (
     r"comprador(?:a)?|vendedor(?:a)?|aut[oó]nom[oa]|contribuyente|declarante|obligad[oa](?: tributari[oa])?|c[oó]nyuge|espos[oa]|marido|mujer|pareja|hij[oa]s?|padre|madre|herman[oa]|"
     r"hereder[oa](?: universal)?|firmado(?: digitalmente)?(?: por)?|fdo|firma|contacto|persona de contacto|a la atenci[oó]n de|atenci[oó]n|a/a|att|atn|para|de|"
     r"interesad[oa]|solicitante|notari[oa]|perit[oa]|funcionari[oa]|abogad[oa]|gestor(?:a)?|asesor(?:a)?|soci[oa]s?|c[oó]mplice|proveedor(?:a)?|deudor(?:a)?|acreedor(?:a)?|"
+    r"testigos?|hu[eé]sped|pasajer[oa]|viajer[oa]|cobrador(?:a)?|firmantes?|elaborado por|revisado por|pagado (?:por|a)|recib[ií] de|remite|president[ea]|secretari[oa]|"
+    r"comuner[oa]s?|entregad?[oa]?(?: a)?|enviar a|facturar a|ponente|paciente|director(?:a)?|jef[ea]|tutor(?:a)?|suscriptor(?:a)?|"
     r"asistentes|raz[oó]n social|nombre o raz[oó]n social|apellidos y nombre o raz[oó]n social|m[eé]dic[oa]|profesor(?:a)?|conductor(?:a)?|t[eé]cnic[oa]|comercial|usuari[oa]|remitente|"
     r"atentamente|un saludo|saludos(?: cordiales)?|cordialmente|gracias|reciba un cordial saludo|colegiad[oa]|transmitente|adquirente|donante|donatari[oa]|causante|fallecid[oa]|testador(?:a)?|albacea"
 )
@@ -39,7 +41,8 @@ _NOT_BEFORE = re.compile(
     r"(?:\b(?:san|sant|santa|santo|santes|s\.|sta\.|sto\.|calle|c/|avda\.?|avenida|plaza|pza\.?|paseo|hospital|colegio|instituto|parque|teatro|ley|puerto|isla|virgen)\s(?:de\s)?)$",
     re.IGNORECASE,
 )
-_MOST_WORDS = 8
+_MOST_WORDS = 11
+_AND = ("y", "i", "e")
 _LETTERS_ONLY = re.compile(r"[^\W\d_][^\d:;/@|]*")
 
 
@@ -161,16 +164,21 @@ def _with_particles(text: str, words: Sequence[Token], at: int) -> int:
     first = at
     while first and words[first - 1].particle and re.fullmatch(r"[ ]", text[words[first - 1].end : words[first].start]):
         first -= 1
-    while first < at and words[first].text.casefold() in ("y", "e", "i"):
+    while first < at and words[first].text.casefold() in _AND:
         first += 1
     alone = at - first == 1 and words[first].text.casefold() in ("de", "la", "las", "los", "a")
+    if alone and re.search(
+        r"(?:^|[:|\n(]|\b(?:a|y|con|por|para|entre))[ ]*$", text[max(0, words[first].start - 8) : words[first].start]
+    ):
+        alone = False  # "a de Miguel Cárdenas, Ana": the particle is the surname's
     return words[at].start if alone else words[first].start
 
 
 def _run(text: str, words: Sequence[Token], at: int) -> int:
     """Index behind the last word of the name that may begin at ``at``: all of one case, particles inside only."""
     first = words[at]
-    if first.particle or not (first.name or first.initial or first.unknown) or first.text in ("D", "A"):
+    opens = first.ordinary and _surnames_before_comma(text, words, at)
+    if first.particle or not (first.name or first.initial or first.unknown or opens):
         return at
     end, last_name = at + 1, at + 1
     upper = first.text.isupper() and len(first.text) > 1
@@ -186,9 +194,9 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
         ):
             break
         if word.particle:
-            if previous.particle and word.text.casefold() in ("y", "i", "e"):
+            if previous.particle and word.text.casefold() in _AND:
                 break
-            if word.text.casefold() in ("y", "i", "e") and not _surname_follows(text, words, end):
+            if word.text.casefold() in _AND and not _surname_follows(text, words, end):
                 break
             end += 1
             continue
@@ -198,6 +206,8 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
             or (word.unknown and bool(known))
             or (word.initial and not line_over)
             or _surname_like(words[at:end], word)
+            or (end == at + 1 and word.ordinary and first.last and _given_behind(text, words, end))
+            or (end == at + 1 and bool(opens))
         )
         if not fits or (first.capital and not word.capital) or (not first.capital and word.capital):
             break
@@ -210,13 +220,43 @@ def _run(text: str, words: Sequence[Token], at: int) -> int:
     return last_name
 
 
+def _given_behind(text: str, words: Sequence[Token], at: int) -> bool:
+    """Whether words[at] ends the surnames of "Apellido Apellido, Nombre" with a first name that is nothing else."""
+    return (
+        at + 1 < len(words)
+        and words[at + 1].first
+        and words[at + 1].strong
+        and words[at + 1].capital
+        and words[at + 1].text.isupper() == words[at].text.isupper()
+        and text[words[at].end : words[at + 1].start] == ", "
+    )
+
+
+def _surnames_before_comma(text: str, words: Sequence[Token], at: int) -> bool:
+    """Whether an ordinary word is the first of two surnames before a comma: "Ramas Restrepo, Josué"."""
+    return (
+        at + 1 < len(words)
+        and words[at + 1].last
+        and words[at + 1].strong
+        and words[at + 1].text.isupper() == words[at].text.isupper()
+        and text[words[at].end : words[at + 1].start] == " "
+        and _given_behind(text, words, at + 1)
+    )
+
+
 def _surname_follows(text: str, words: Sequence[Token], at: int) -> bool:
     """Whether "y" joins two surnames and not two persons."""
     after = at + 1
     while after < len(words) and words[after].particle and words[after].capital:
         after += 1
-    if after >= len(words) or not words[after].last:
+    if after >= len(words) or not (words[after].last or words[after].unknown):
         return False
+    if not words[after].last:  # "Cayetano Soldevila y Necci.": nothing of a name behind it
+        return (
+            after + 1 >= len(words)
+            or not re.fullmatch(r"[ ]{1,2}", text[words[after].end : words[after + 1].start])
+            or (not words[after + 1].capital)
+        )
     if words[after].capital:
         stop = after + 1
         while (
@@ -242,7 +282,14 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
     if end >= len(words) or not re.fullmatch(r"[ ]?,[ ]*\n?[ ]*", text[words[end - 1].end : words[end].start]):
         return 0
     surnames = [t for t in words[at:end] if not t.particle]
-    if not surnames or not all(t.last or t.unknown for t in surnames) or (surnames[0].first and not surnames[0].last):
+    ordinary = [t for t in surnames if t.ordinary]
+    if len(ordinary) > 1 or (ordinary and not _given_behind(text, words, end - 1)):
+        return 0
+    if (
+        not surnames
+        or not all(t.last or t.unknown or t.ordinary for t in surnames)
+        or (surnames[0].first and not surnames[0].last)
+    ):
         return 0
     if any(t.first and not t.last for t in surnames):
         return 0
@@ -251,10 +298,12 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
         word = words[stop]
         if stop > end and not _adjacent(text, words[stop - 1], word):
             break
-        joins = word.particle and stop > end and word.text.casefold() not in ("y", "i", "e")
+        joins = word.particle and stop > end and word.text.casefold() not in _AND
         if word.initial and "\n" in text[words[stop - 1].end : word.start]:
             break
-        given_unknown = stop == end and word.unknown and len(surnames) > 1 and any(t.strong for t in surnames)
+        given_unknown = (
+            stop == end and (word.unknown or word.last) and len(surnames) > 1 and any(t.strong for t in surnames)
+        )
         if not (word.first or word.initial or joins or given_unknown) or (
             word.capital != surnames[0].capital and not word.particle
         ):
@@ -263,7 +312,7 @@ def _inverted(text: str, words: Sequence[Token], at: int, end: int) -> int:
     while stop > end and words[stop - 1].particle:
         stop -= 1
     given = words[end:stop]
-    if not any(t.first or t.unknown for t in given):
+    if not any(t.name or t.unknown for t in given):
         return 0
     # "…con Ana García, Pedro López": the first name belongs to the surname behind it
     follows = stop < len(words) and words[stop].last and _adjacent(text, words[stop - 1], words[stop], gap=r"[ ]")
@@ -299,9 +348,13 @@ def _is_name(text: str, run: Sequence[Token]) -> bool:
     if first.first:
         if first.strong:
             return True
-        return any(t.strong for t in rest) or (all(t.last for t in rest) and not first.text.isupper())
+        return any(t.strong for t in rest) or (
+            all(t.last for t in rest) and (not first.text.isupper() or len(rest) > 1)
+        )
     if first.initial:
-        return any(t.strong for t in rest) and len(rest) >= 1
+        return any(t.strong for t in rest) or (
+            len(rest) > 1 and rest[-1].last and all(t.last or t.initial for t in rest)
+        )
     if first.last:
         surnames = [t for t in solid if t.last]
         if sum(t.strong for t in surnames) >= 2 and len(solid) == len(run):
@@ -309,7 +362,9 @@ def _is_name(text: str, run: Sequence[Token]) -> bool:
         return first.strong and any(t.first and t.strong for t in rest)
     surnames = [t for t in rest if t.last]
     proof = any(t.strong for t in surnames) or len(surnames) > 1
-    return first.unknown and proof and len(rest) <= 3 and not first.text.isupper() and len(run) == len(solid)
+    joined = all(t.text.casefold() in _AND for t in run if t.particle)
+    shouted = first.text.isupper() and not (len(surnames) > 1 and len(surnames) == len(rest))
+    return first.unknown and proof and len(rest) <= 3 and not shouted and joined
 
 
 def _mid_sentence(text: str, word: Token) -> bool:
@@ -340,7 +395,7 @@ def _after_cue(
         ):
             break
         if word.particle and end > at:
-            if word.text.casefold() in ("y", "i", "e") and not _surname_follows(text, words, end):
+            if word.text.casefold() in _AND and not _surname_follows(text, words, end):
                 break
             end += 1
             continue

@@ -9,8 +9,8 @@ from core.privacy.gazetteer import Gazetteer, fold
 # A word with its inner hyphens and apostrophes; an abbreviated first name or initial keeps its dot.
 _WORD = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*")
 _SHORT_FIRST = {"fco", "fca", "ant", "jse", "jme", "gpe", "dgo", "rfa", "alf"}
-_PARTICLES = frozenset("de del la las los el y i e da do dos das di van von der ben bin al san santa d'".split())
-_NEVER = frozenset(
+PARTICLES = frozenset("de del la las los el y i e da do dos das di van von der ben bin al san santa d'".split())
+NEVER = frozenset(
     "nif nie cif dni iban ccc naf nuss tel tfno tlf tfn telf fax movil email mail correo iva irpf irnr igic aeat boe bic swift sl slu sa "
     "slp slne cb sc scp coop sociedad limitada anonima fecha total base euros eur factura fra nº num numero calle avda avenida plaza paseo "
     "cp codigo postal don dona sr sra srta dr dra enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
@@ -18,7 +18,7 @@ _NEVER = frozenset(
     "barcelona espana españa estado agencia tributaria hacienda seguridad social registro tribunal supremo constitucional ministerio "
     "banco caja ayuntamiento comunidad universidad hospital colegio instituto fundacion asociacion grupo hermanos hnos hijos viuda "
     "cliente titular nombre apellidos documento direccion domicilio importe concepto cuenta tarjeta ref referencia expediente asunto "
-    "atentamente saludos gracias firmado firma hola estimado estimada buenos buenas dias tardes notario abogado abogada col".split()
+    "atentamente saludos gracias firmado firma hola estimado estimada buenos buenas dias tardes notario abogado abogada col dana roj sts".split()
 )
 COMPANY = re.compile(
     r"[ ]*,?[ ]*(?:s\.?\s?l\.?(?:\s?[up]\.?|\s?n\.?\s?e\.?)?|s\.?\s?a\.?(?:\s?u\.?)?|s\.?\s?c\.?(?:\s?p\.?)?|c\.?\s?b\.?|s\.?\s?coop\.?|sociedad limitada|"
@@ -71,11 +71,11 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
         return Token(start, end + 2, word + ".ª", first=True, strong=True, capital=True)
     if (folded in _SHORT_FIRST or folded == "mª") and (dotted or "ª" in word):
         return Token(start, end + dotted, word, first=True, strong=folded in ("fco", "fca", "mª"), capital=capital)
-    if len(word) == 1 and capital and dotted and word != "D":
+    if len(word) == 1 and capital and dotted and (word != "D" or _initial_d(text, start)):
         return Token(start, end + 1, word, initial=True, capital=True)
-    if folded in _PARTICLES:
+    if folded in PARTICLES:
         return Token(start, end, word, particle=True, capital=capital)
-    if folded in _NEVER and not (capital and names.known(folded)):
+    if folded in NEVER and not (capital and names.known(folded)):
         return Token(start, end, word, capital=capital)
     parts = [fold(p) for p in re.split("['’·-]", word)] if not names.known(folded) else [folded]
     first = (
@@ -91,4 +91,12 @@ def _token(text: str, match: re.Match[str], names: Gazetteer) -> Token:
         unknown = not ordinary
     return Token(
         start, end, word, first=first, last=last, strong=strong, unknown=unknown, capital=capital, ordinary=ordinary
+    )
+
+
+def _initial_d(text: str, start: int) -> bool:
+    """Whether "D." is an initial and not "don": another initial stands beside it."""
+    return bool(
+        re.search(r"(?<![^\W_])[^\W\d_]\.[ ]?$", text[max(0, start - 4) : start])
+        or re.match(r"D\.[ ]?[A-ZÁÉÍÓÚÑ]\.[ ]?[A-ZÁÉÍÓÚÑ]", text[start : start + 8])
     )

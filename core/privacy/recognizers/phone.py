@@ -30,8 +30,10 @@ _SHAPES = {
     (2, 2, 2, 3),
 }
 _SHAPES |= {(3, 3, 1, 2), (1, 4, 4), (5, 4), (5, 2, 2), (6, 3), (4, 5), (3, 1, 3, 2), (2, 2, 3, 2), (1, 8)}
+# Ways to say a number that no other figure has: they count even where no such number was given out.
+_SPOKEN = {(3, 3, 3), (3, 2, 2, 2), (2, 3, 2, 2)}
 _LABEL = re.compile(
-    r"\b(?:tel[eé]?f?o?n?o?s?|tfn?o?s?|tl?f[no]*s?|tlfs?|m[oó]vil(?:es)?|fax|fijo|whats?app|wsp|ll[aá]m\w*|contact\w*|n[uú]mero es)\b",
+    r"\b(?:[tm](?=[.:] )|tel[eé]?f?o?n?o?s?|tfn?o?s?|tl?f[no]*s?|tlfs?|m[oó]vil(?:es)?|fax|fijo|whats?app|wsp|ll[aá]m\w*|contact\w*|n[uú]mero es)\b",
     re.IGNORECASE,
 )
 _OTHER = re.compile(
@@ -82,8 +84,9 @@ def _counts(text: str, match: re.Match[str], number: str) -> bool:
         return False
     groups = tuple(len(g) for g in re.findall(r"\d+", match["n"]))
     if groups == (9,):
-        return number[0] in "67" or (number[0] == "9" and _exists(number))
-    return groups in _SHAPES and (number[0] in "67" or _exists(number))
+        return number[0] in "67" or (number[0] in "89" and _exists(number))
+    spoken = groups in _SPOKEN and (groups != (3, 3, 3) or "." not in match["n"])  # "912.345.678" may be an amount
+    return groups in _SHAPES and (number[0] in "67" or spoken or _exists(number))
 
 
 def _exists(number: str) -> bool:
