@@ -144,7 +144,7 @@ def found(*texts: str, relevance: float = 0.8) -> SearchResult:
     return SearchResult(hits, vector, vector, CandidateSet(list(range(len(texts))), features), {})
 
 
-LEVELS = ScopeThresholds(answerable=0.5, personal=0.7)
+LEVELS = ScopeThresholds(answerable=0.5, personal=0.7, one_document=0.6)
 
 
 def model(kind: str, *, answerable: float = 0.0) -> ScopeModel:
