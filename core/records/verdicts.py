@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
-from sqlalchemy import select
+from sqlalchemy import literal_column, select
 
 from core.errors import RecordsError
 from core.records.database import Database
@@ -63,7 +63,7 @@ def add_verdict(database: Database, verdict: Verdict) -> Verdict:
 
 
 def list_verdicts(database: Database, *, kind: Kind) -> list[Verdict]:
-    """All verdicts of a kind, oldest first."""
-    query = select(verdicts).where(verdicts.c.kind == kind).order_by(verdicts.c.at, verdicts.c.id)
+    """All verdicts of a kind, oldest first; of one moment, in the order in which they were written."""
+    query = select(verdicts).where(verdicts.c.kind == kind).order_by(verdicts.c.at, literal_column("rowid"))
     with database.reading() as connection:
         return [Verdict(**row) for row in connection.execute(query).mappings()]
