@@ -15,7 +15,9 @@ from core.answering.ports import Retriever, Synthesis
 from core.answering.prompt import PROMPT_VERSION
 from core.answering.recording import interaction_of
 from core.answering.scope import load_scope_model
+from core.answering.scope_model import MODEL_PATH as SCOPE_PATH
 from core.answering.sealing import Sealer
+from core.answering.sentence_model import MODEL_PATH as SENTENCES_PATH
 from core.answering.sentence_model import load_sentence_model
 from core.answering.synthesis import Limits
 from core.assets import Progress
@@ -34,7 +36,7 @@ from core.records.database import Database, records_folder, records_url
 from core.records.interactions import AnswerVersions, Channel, Feedback, Thumb, session_ref
 from core.records.recorder import Receipt, Recorder
 from core.records.store import erase_session
-from core.retrieval.adapter import IDENTITY, Adapter, load_adapter
+from core.retrieval.adapter import ADAPTER_PATH, IDENTITY, Adapter, load_adapter
 from core.retrieval.background import BackgroundIndexing
 from core.retrieval.embedder import Embedder, build_embedder
 from core.retrieval.expected import KnownAnswers, known_answers, load_expected
@@ -52,6 +54,10 @@ from core.thresholds import Thresholds, load_thresholds
 if TYPE_CHECKING:
     from core.qa.store import SqlRunStore
     from core.qa.uploads import UploadDesks
+
+
+# What was trained and decides what is found, answered and quoted.
+_TRAINED = (ADAPTER_PATH, RERANKER_PATH, SCOPE_PATH, SENTENCES_PATH)
 
 
 @dataclass(frozen=True)
@@ -272,8 +278,8 @@ class Services:
 
     @cached_property
     def _model_version(self) -> str:
-        weights = hashlib.sha256(RERANKER_PATH.read_bytes()).hexdigest()[:8] if RERANKER_PATH.exists() else "none"
-        return f"{self.model.name if self.model else 'none'}|{self.embedder.fingerprint}|{self.settings.reranker}-{weights}"
+        name = self.model.name if self.model else "none"
+        return f"{name}|{self.embedder.fingerprint}|{self.settings.reranker}-{trained_version()}"
 
     def open_records(self, *, busy_s: float = 5.0) -> Database:
         """The database of the records.
@@ -369,6 +375,12 @@ class _Latest(Generic[K, V]):
             if self._held is None or self._held[0] != key:
                 self._held = (key, self._make(key))
             return self._held[1]
+
+
+def trained_version() -> str:
+    """Changes (8 hexadecimal digits) with whatever was trained that decides an answer; "none" where nothing was."""
+    trained = [hashlib.sha256(path.read_bytes()).digest() for path in _TRAINED if path.exists()]
+    return hashlib.sha256(b"".join(trained)).hexdigest()[:8] if trained else "none"
 
 
 def build_services(settings: Settings, *, progress: Progress | None = None) -> Services:

@@ -22,22 +22,13 @@ from core.retrieval.search import SearchResult
 
 # How many fragments are searched for a quotation or a topic, and read for the nearest sentence.
 SEARCHED = 40
-
+# How many of those found for a topic are read for what is said on it.
+_READ_ON_TOPIC = 8
 
 _NOT_QUOTED = "No: esa cita literal no aparece en los pasajes consultados. El más parecido [{mark}] dice otra cosa."
 _NOT_ATTRIBUTED = (
     "No puedo confirmar que esté donde dice la pregunta, ni que sea de quien dice: el pasaje es de {title} [{mark}]."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Led(Extract):
-    """An extract with a sentence of ours above it.
-
-    In ``lead`` «{mark}» stands for the first quote's number and «{title}» for the title of its document.
-    """
-
-    lead: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +45,7 @@ class CheckedExtractor(Extractor):
         own = any(hit.fragment.source_scope is Scope.PRIVATE for hit in parts[0].found)
         if (stated := stated_in(question)) and (checked := self._stated(stated, own)):
             return checked
-        if (beyond := beyond_the_text(question)) and (told := self._beyond(question, parts, own)):
+        if (beyond := beyond_the_text(question)) and (told := self._on_topic(beyond.topic, question, parts, own)):
             return told if beyond.spoken([u for u, _ in told.units]) else _led(told.units, beyond.aspect.silent)
         if (topic := topic_asked(question)) and is_silent(topic, self.search(topic, own).found, self.terms.weight):
             return Extract(())
@@ -75,14 +66,13 @@ class CheckedExtractor(Extractor):
         other = contradiction(stated.text, near)
         return _led(_one(near), f"No: el pasaje citado dice {other} [{{mark}}].") if other else None
 
-    def _beyond(self, question: str, parts: Sequence[Searched], own: bool) -> Extract | None:
-        """What the documents say on the topic of a question that asks something beyond the text; None for nothing."""
-        beyond = beyond_the_text(question)
-        if beyond is None or not beyond.topic:
+    def _on_topic(self, topic: str, question: str, parts: Sequence[Searched], own: bool) -> Extract | None:
+        """What the documents say on a ``topic``, on the question where that is ''; None for nothing."""
+        if not topic:
             return super().extract(question, parts)
-        result = self.search(beyond.topic, own)
-        asked = f"¿Qué se dice sobre {beyond.topic}?"
-        extracted = super().extract(asked, [Searched(asked, result.found[:8], result.expected)])
+        result = self.search(topic, own)
+        asked = f"¿Qué se dice sobre {topic}?"
+        extracted = super().extract(asked, [Searched(asked, result.found[:_READ_ON_TOPIC], result.expected)])
         return extracted if extracted.units else None
 
 
@@ -90,5 +80,5 @@ def _one(near: Nearest) -> tuple[tuple[Unit, RetrievedFragment], ...]:
     return ((near.unit, near.hit),)
 
 
-def _led(units: tuple[tuple[Unit, RetrievedFragment], ...], lead: str) -> Led:
-    return Led(units, lead=f"**{lead}**")
+def _led(units: tuple[tuple[Unit, RetrievedFragment], ...], lead: str) -> Extract:
+    return Extract(units, lead=f"**{lead}**")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from core.answering.checked import Led
 from core.answering.extractive import Extract
 from core.answering.premises import Correction
 from core.answering.units import Quote
@@ -64,7 +63,7 @@ def compose(
         year, date = about(quotes[0].fragment.doc_id)
         sources.append(source_from(hits[place], quotes, fiscal_year=year, document_date=date))
     paragraphs = [_corrected(extracted.correction, numbers)] if extracted.correction else []
-    if isinstance(extracted, Led) and extracted.units:
+    if extracted.lead and extracted.units:
         title = written(extracted.units[0][0].fragment.title)
         paragraphs.append(extracted.lead.format(mark=first, title=title))
     headings = dict(extracted.headings)

@@ -17,7 +17,7 @@ from core.answering.both import (
     extract_both,
     sides_of,
 )
-from core.answering.checked import SEARCHED, CheckedExtractor, Led
+from core.answering.checked import SEARCHED, CheckedExtractor
 from core.answering.cited import cite, keep_cited
 from core.answering.compose import compose
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
@@ -289,7 +289,7 @@ class AnswerEngine:
         notices = []
         if category is Category.PERSONAL_CASE:
             notices.append(_personal([hit for _, hit in extracted.units], [unit.text for unit, _ in extracted.units]))
-        if premise_of(question) and not extracted.correction and not isinstance(extracted, Led):
+        if premise_of(question) and not extracted.correction and not extracted.lead:
             notices.append(texts["premise"])
         return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting, notices=tuple(notices))
 

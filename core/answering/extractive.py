@@ -38,11 +38,14 @@ class Extract:
     """The chosen units in the order in which they are quoted, each with the fragment that it was found through.
 
     ``headings``: before which unit which heading stands. ``correction``: what contradicts the question's premise.
+    ``lead``: a sentence of ours above it, in which «{mark}» stands for the first quote's number and «{title}» for the
+    title of its document.
     """
 
     units: tuple[tuple[Unit, RetrievedFragment], ...]
     headings: tuple[tuple[int, str], ...] = ()
     correction: Correction | None = None
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

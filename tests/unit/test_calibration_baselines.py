@@ -147,6 +147,14 @@ def test_people_stand_beside_the_maintainers(database: Database) -> None:
     assert len(list_verdicts(database, kind="reference")) == 4, "none is overwritten"
 
 
+def test_verdicts_of_one_moment_keep_their_order(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.records.verdicts.utc_now", lambda: "2026-11-30T10:00:00.000+00:00")
+    given = [f"Porque sí lo dice, por {n}.ª vez." for n in range(12)]
+    for reason in given:
+        add_verdict(database, Verdict("reference", "c1", 1.0, reason, "página 3", "Ana", "1"))
+    assert [verdict.reason for verdict in list_verdicts(database, kind="reference")] == given
+
+
 @pytest.mark.parametrize(
     "change", [{"reviewer": " "}, {"reason": "corto"}, {"decides": ""}, {"faithfulness": 0.5}, {"faithfulness": -1.0}]
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.checked import CheckedExtractor, Led
+from core.answering.checked import CheckedExtractor
 from core.answering.compose import compose
 from core.answering.extractive import Extract, Searched
 from core.answering.one_document import coverage, of_one_document
@@ -160,7 +160,7 @@ def extract(question: str, *fragments: Fragment) -> tuple[Extract, str]:
 )  # fmt: skip
 def test_it_is_told_above_the_nearest_passage(question: str, says: str, quotes: str) -> None:
     extracted, text = extract(question, RULES)
-    assert isinstance(extracted, Led)
+    assert extracted.lead
     lead, _, rest = text.partition("\n\n")
     assert says in lead and quotes in rest and "{" not in text
 
@@ -175,9 +175,9 @@ def test_what_speaks_of_it_or_names_it_is_quoted_plainly() -> None:
         RULES, text="Los duplicados de las facturas se admiten también en otros países de la Unión Europea."
     )
     question = "¿Sirve también en otros países lo que establece el Reglamento sobre los duplicados de las facturas?"
-    assert not isinstance(extract(question, abroad)[0], Led)
+    assert not extract(question, abroad)[0].lead
     asked = "La regla de que la numeración de las facturas dentro de cada serie será correlativa está en {}, ¿verdad?"
-    assert not isinstance(extract(asked.format(RULES.title), RULES)[0], Led)
+    assert not extract(asked.format(RULES.title), RULES)[0].lead
 
 
 @pytest.mark.parametrize(
