@@ -36,6 +36,7 @@ _PLACEHOLDER = re.compile(r"<[^\W\d_]+(?:_[^\W\d_]+)*_?\d*>|\(\d{1,3}\)|\n")
 _SIGNS = "\\`*_[]<>$~#|!"
 _SET_ASIDE = {ord(sign): 0xE000 + ord(sign) for sign in _SIGNS}
 _WRITTEN = {0xE000 + ord(sign): f"\\{sign}" for sign in _SIGNS}
+_ESCAPED = re.compile(rf"\\([{re.escape(_SIGNS)}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +199,11 @@ def accounts(sources: Sequence[Source], documents: Sequence[PrivateDocument]) ->
 def plain(text: str) -> str:
     """Text whose signs mean nothing to Markdown or HTML, on one line."""
     return _aside(text).translate(_WRITTEN)
+
+
+def as_shown(text: str) -> str:
+    """What a reader sees of a text that `plain` has written: its signs without what takes their meaning."""
+    return _ESCAPED.sub(r"\1", text)
 
 
 def private_passages(source: Source) -> tuple[str, ...]:

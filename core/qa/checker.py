@@ -9,6 +9,7 @@ to the point the answer is. The constants below are judgements of ours, fitted o
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from core.answering.both import as_shown
 from core.answering.polarity import denies
 from core.models import Answer, Fragment
 from core.qa import signals
@@ -52,6 +53,7 @@ class Comprobador:
         """Score the answer in the four dimensions; no answer is not judged."""
         if answer is None or not answer.text.strip():
             return Judgement(NAME, (), reason="No hay respuesta que comprobar.")
+        answer = replace(answer, text=as_shown(answer.text))
         read = Reading(question, answer, self.fragments, self.thresholds.verify, self.weight)
         if question.type is QuestionType.D:
             precision, limits, utility = self._trap(read)

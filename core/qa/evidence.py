@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from core.answering.both import as_shown
 from core.answering.claims import renumbered
 from core.retrieval.terms import fold
 
@@ -14,7 +15,7 @@ _LONGEST = 240
 
 def bare(text: str) -> str:
     """Lower case without accents, citation marks, emphasis, quotation marks and needless white space."""
-    return " ".join(_DRESS.sub(" ", _MARK.sub(" ", fold(text))).split()).replace(" .", ".").replace(" ,", ",")
+    return " ".join(_DRESS.sub(" ", _MARK.sub(" ", fold(as_shown(text)))).split()).replace(" .", ".").replace(" ,", ",")
 
 
 def is_quoted(quote: str, answer: str) -> bool:

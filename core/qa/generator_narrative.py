@@ -16,9 +16,10 @@ _IRREGULAR = (
     "mantuvo|detuvo|contuvo|dispuso|supuso|impuso|expuso|descubrió"
 )
 PAST = rf"(?:{_IRREGULAR}|[a-záéíóúñ]{{2,}}(?:ó|aron|ieron|yeron))"
-_NAME = r"(?:(?:Don|Doña|don|doña|Padre|Sor|el tío|la tía|El tío|La tía)\s)?" + (
-    r"[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+(?:\s[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+){0,2}"
-)
+# In an upload a person is called by what stands for the name.
+_REDACTED = r"<NOMBRE_\d+>"
+_ONE_NAME = rf"(?:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+|{_REDACTED})"
+_NAME = rf"(?:(?:Don|Doña|don|doña|Padre|Sor|el tío|la tía|El tío|La tía)\s)?{_ONE_NAME}(?:\s[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+){{0,2}}"
 _CLITIC_START = re.compile(r"^(?:le|les|lo|la|los|las|me|te|nos|os)\b", re.IGNORECASE)
 _DANGLES = re.compile(
     r"\b(?:ell[ao]s?|él|aquel\w*|aquell\w*|eso|esto|ello|allí|entonces|est[aeo]s?|es[ae]s?|dich\w+|mism[ao]s?|otr[ao]s?|también|tampoco|"
@@ -41,7 +42,7 @@ def people(text: DocumentText) -> list[str]:
     """Names of persons and places, most frequent first: capitalised inside a sentence, at least twice."""
     counts: Counter[str] = Counter()
     for fragment in text.fragments:
-        for match in re.finditer(r"(?<=[a-záéíóúñ,] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}", fragment.text):
+        for match in re.finditer(rf"(?<=[a-záéíóúñ,] )[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{{2,}}|{_REDACTED}", fragment.text):
             counts[match.group()] += 1
     return [name for name, n in counts.most_common() if n >= 2]
 
@@ -50,7 +51,7 @@ def actors(text: DocumentText, names: set[str]) -> Counter[str]:
     """Names that do something in the past: subjects of a preterite."""
     found: Counter[str] = Counter()
     for fragment in text.fragments:
-        for match in re.finditer(rf"\b(?P<n>[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)\s(?:no\s)?(?:se\s)?{PAST}\b", fragment.text):
+        for match in re.finditer(rf"(?<!\w)(?P<n>{_ONE_NAME})\s(?:no\s)?(?:se\s)?{PAST}\b", fragment.text):
             if match["n"] in names:
                 found[match["n"]] += 1
     return found
@@ -79,7 +80,7 @@ def named_subject(sentence: str, doers: set[str]) -> tuple[str, str, str] | None
         rf"(?P<s>{_NAME}(?:,\s[^,]{{3,60}},)?(?:\sy\s{_NAME})?)\s(?P<v>(?:no\s)?(?:se\s)?{PAST})\b\s*(?P<r>.*)$",
         sentence,
     )
-    if match is None or not any(part in doers for part in re.findall(r"[A-ZÁÉÍÓÚÑ]\w+", match["s"])):
+    if match is None or not any(part in doers for part in re.findall(rf"[A-ZÁÉÍÓÚÑ]\w+|{_REDACTED}", match["s"])):
         return None
     subject = re.sub(r",\s[^,]{3,60},", "", match["s"])
     return subject, match["v"], match["r"].rstrip(".")
@@ -184,7 +185,7 @@ one_deed = _one_deed
 
 
 def _kin(text: DocumentText, st: Statement, doers: set[str]) -> Iterator[Candidate]:
-    found = [name for name in dict.fromkeys(re.findall(r"[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+", st.text)) if name in doers]
+    found = [name for name in dict.fromkeys(re.findall(_ONE_NAME, st.text)) if name in doers]
     kin = _KIN.search(st.text)
     if len(found) == 2 and kin and len(st.text.split()) <= 40:
         between = st.text[min(st.text.index(n) for n in found) : max(st.text.index(n) for n in found)]

@@ -69,8 +69,9 @@ def hold_fragments(
         vectors = services.embedder.embed_passages([embedding_text(f) for f in fragments])
     own = _OneDocument(tuple(fragments), vectors)
     known = services.thresholds.documents  # that a battery's question names its document says nothing of its answer
+    nothing = _NothingPublic(services.search)
     search = _HeldSession(
-        _NothingPublic(services.search),
+        nothing,
         cast(SessionDocuments, own),
         adapter=services.adapter,
         terms=services.terms,
@@ -80,7 +81,10 @@ def hold_fragments(
         ),
     )
     search.cover = services.thresholds.scope.one_document
-    return HeldEngine(services.engine, _name(services), search)
+    engine = services.engine_over(
+        nothing, services.store.section_around, services.terms
+    )  # not even a part asks the corpus
+    return HeldEngine(engine, _name(services), search)
 
 
 def _name(services: "Services") -> str:

@@ -21,6 +21,7 @@ ASIDE = re.compile(
     r"^disposición adicional",
     re.IGNORECASE,
 )
+_REDACTED = re.compile(r"<[A-ZÑ_]+_\d+>")
 _EXAMPLE = re.compile(r"^\W*(?:ejemplos?|supuestos?|solución|casos? prácticos?)\b\W*(?:\d|$|:|\.)", re.IGNORECASE)
 _NO_STATEMENT = re.compile(
     r"\?|…|\.\.\.|=|\bejemplo|\bvéase\b|\bvid\.|\bver (?:el )?(?:apartado|capítulo|página)|\bnota\b|"
@@ -251,7 +252,8 @@ def _statement(unit: Unit) -> Statement | None:
     start = quote.start + quote.text.index(text) + (marker.end() if marker else 0)
     text = text[marker.end() :] if marker else text
     spans = split_sentences(text)
-    if len(spans) != 1 or not text[:1].isupper() or not text.endswith("."):
+    begins = text[:1].isupper() or _REDACTED.match(text)  # a name that was taken out begins a sentence as well
+    if len(spans) != 1 or not begins or not text.endswith("."):
         return None
     if not _STATEMENT_WORDS[0] <= len(text.split()) <= _STATEMENT_WORDS[1] or _NO_STATEMENT.search(text):
         return None

@@ -97,6 +97,20 @@ def test_an_upload_is_answered_from_its_own_fragments(services: Services) -> Non
     assert "favores" in answer.text
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "¿Qué libros registro he de llevar y cuánto es el recargo de apremio?",
+        "¿Cuándo presento el modelo 130, y qué tengo que retener en el alquiler?",
+        "En cuanto a la herencia, ¿qué ocurre cuando se presenta tarde la declaración de la renta?",
+    ],
+)
+def test_no_part_of_a_question_to_an_upload_is_answered_by_the_corpus(services: Services, question: str) -> None:
+    fragments = fragments_of_file(services, BOOK_PATH, doc_id="libro", title="La imprenta", session_id="s")
+    answer = hold_fragments(services, fragments).answer(question)
+    assert {s.doc_id for s in answer.sources} <= {"libro"}
+
+
 def test_a_battery_over_an_upload_leaves_no_trace_outside_its_session(services: Services) -> None:
     own = services.private_search(new_session_id()).documents
     (outcome,) = own.add([Upload("libro.md", BOOK_PATH.read_bytes())])

@@ -1,6 +1,7 @@
 """The deterministic generator: grammar, statements, counts, checks. No model, no index."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -14,6 +15,7 @@ from core.models import DocumentInfo, Fragment, Scope
 from core.qa.battery import generate_battery
 from core.qa.borders import absent
 from core.qa.checks import contradicts, problems
+from core.qa.generator_narrative import actors, people
 from core.qa.generator_rules import asked, rule_candidates, without_pointer
 from core.qa.models import COUNTS, FORMS, BookInfo, BookType, Criteria, Form, QuestionType
 from core.qa.spanish import denied, like, number_forms, of, present, with_article
@@ -233,3 +235,24 @@ def test_a_compound_number_is_one_fact() -> None:
     (trap,) = figure_traps(story(), DocumentText([made]), [statement], Random(1))
     assert trap.facts == (("treinta y siete años",),)
     assert trap.forbidden[0].startswith("treinta y ") and trap.forbidden[0] in trap.false_statement
+
+
+def test_a_story_whose_names_were_taken_out_is_a_story_still(book: list[Fragment]) -> None:
+    text = DocumentText(book)
+    words = {word for f in book for word in re.findall(r"[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{2,}", f.text)}
+    persons = dict.fromkeys((*people(text), *actors(text, words)))
+    names = {name: f"<NOMBRE_{n}>" for n, name in enumerate(persons, start=1)}
+    gone = re.compile(rf"\b(?:{'|'.join(names)})\b")
+
+    def redacted(text: str) -> str:
+        return gone.sub(lambda match: names[match.group()], text)
+
+    own = [replace(f, text=redacted(f.text)) for f in book]
+    assert not actors(DocumentText(own), words), "nobody who does something is called by name any more"
+    battery = generate_battery(story(), own, seed=3)
+    assert battery.summary.by_type == {str(t): n for t, n in COUNTS[BookType.NARRATIVE].items()}
+    assert battery.summary.shortfalls == ()
+    assert any("<NOMBRE_" in q.question for q in battery.questions)
+    text = DocumentText(own)
+    for i, q in enumerate(battery.questions):
+        assert problems(q, battery.book, text, before=battery.questions[:i]) == [], q.question

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from core.answering.both import plain
 from core.models import Answer, Category, Fragment, Mode, Scope, Source
 from core.qa.checker import Comprobador
 from core.qa.evidence import is_quoted
@@ -193,6 +194,23 @@ def test_the_opposite_of_the_source_fails() -> None:
 
     assert verdict(judged("Las facturas simplificadas tendrán que llevar el domicilio del destinatario [1].")) is FAIL
     assert verdict(judged("No, no tendrán que llevar el domicilio del destinatario [1].")) is PASS
+
+
+def test_an_answer_over_an_upload_is_judged_as_a_reader_sees_it() -> None:
+    told = "<NOMBRE_1> fundó la imprenta en 1931 con el dinero de un molino (en ruinas)."
+    held = fragment("own", told, "Capítulo 1")
+    asked = question(
+        QuestionType.A, expected_fragments=("own",), expected_answer=told, question="¿En qué año se fundó la imprenta?",
+        criteria=Criteria(precision=(("1931",),)),
+    )  # fmt: skip
+    source = Source("own", "d", "libro.md", 1, ("Capítulo 1",), told, 0.9, "", Scope.PRIVATE)
+    text = f"**libro.md** (Capítulo 1):\n\n«{plain(told)}» [1]"
+    assert "\\<NOMBRE\\_1\\>" in text, "as the product writes it"
+    found = Comprobador({"own": held}, THRESHOLDS).judge(
+        asked, Answer(text, True, Category.DIRECT, Mode.EXTRACTIVE, (source,)), profile=None
+    )
+    assert found.hallucinations == () and verdict(found) is PASS
+    assert is_quoted("<NOMBRE_1> fundó la imprenta", text)
 
 
 def test_no_answer_is_not_judged() -> None:
