@@ -44,7 +44,7 @@ from core.qa.traps import (
 from core.retrieval.terms import stems
 
 # Raise when the same document and seed would give another battery.
-GENERATOR_VERSION = 4
+GENERATOR_VERSION = 5
 # Candidates below this are used only where nothing better is left.
 _JITTER = 0.12
 # A heading shorter than this (with its article) names its topic too vaguely for a question on the document's borders.
