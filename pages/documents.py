@@ -26,9 +26,9 @@ _SPANISH_UPLOADER = """<style>
 [data-testid="stFileUploaderDropzone"] > input + div:not(:has([data-testid])) * { visibility: hidden; font-size: 0; }
 [data-testid="stFileUploaderDropzone"] > input + div:not(:has([data-testid])) span::after {
   content: "Suelte aquí los archivos"; visibility: visible; font-size: 1rem; }
-[data-testid="stTooltipErrorContent"], [data-testid="stTooltipErrorContent"] * { visibility: hidden; font-size: 0 !important; }
+[data-testid="stTooltipErrorContent"], [data-testid="stTooltipErrorContent"] * { font-size: 0 !important; }
 [data-testid="stTooltipErrorContent"]::after {
-  content: "No se puede subir: el máximo son %d MB"; visibility: visible; font-size: 0.875rem; }
+  content: "No se puede subir: el máximo son %d MB"; font-size: 0.875rem; }
 </style>"""
 
 
