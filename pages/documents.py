@@ -14,11 +14,28 @@ from core.services import Services
 from pages.shared import escape_markdown, own_page, own_search, own_session, services_or_wait
 
 _PREVIEW_CHARS = 6000
+# Streamlit has no translation of its upload widget: its own words are hidden and ours put in their place.
+_SPANISH_UPLOADER = """<style>
+[data-testid="stFileUploaderDropzone"] button p { visibility: hidden; font-size: 0; }
+[data-testid="stFileUploaderDropzone"] button p::after {
+  content: "Elegir archivos"; visibility: visible; font-size: 1rem; }
+[data-testid="stFileUploaderDropzoneInstructions"] { visibility: hidden; font-size: 0 !important; }
+[data-testid="stFileUploaderDropzoneInstructions"] * { font-size: 0 !important; }
+[data-testid="stFileUploaderDropzoneInstructions"]::after {
+  content: "o arrástrelos aquí (%d MB como máximo cada uno)"; visibility: visible; font-size: 0.875rem; opacity: 0.7; }
+[data-testid="stFileUploaderDropzone"] > input + div:not(:has([data-testid])) * { visibility: hidden; font-size: 0; }
+[data-testid="stFileUploaderDropzone"] > input + div:not(:has([data-testid])) span::after {
+  content: "Suelte aquí los archivos"; visibility: visible; font-size: 1rem; }
+[data-testid="stTooltipErrorContent"], [data-testid="stTooltipErrorContent"] * { font-size: 0 !important; }
+[data-testid="stTooltipErrorContent"]::after {
+  content: "No se puede subir: el máximo son %d MB"; font-size: 0.875rem; }
+</style>"""
 
 
 def upload_form(services: Services, documents: SessionDocuments) -> None:
     """Choose files and take them in, with the progress of each."""
     settings = services.settings
+    st.html(_SPANISH_UPLOADER % (settings.upload_max_mb, settings.upload_max_mb))
     with st.form("upload", clear_on_submit=True, border=True):
         files = st.file_uploader(
             f"PDF, TXT o Markdown; hasta {settings.upload_max_mb} MB y {settings.upload_max_pages} páginas cada uno",

@@ -29,6 +29,10 @@ NEITHER = (
     "no esté en ellos. Si cree que sí lo dice, pruebe con las palabras del propio documento."
 )
 NO_RULE = "_Sobre la norma, los documentos oficiales no dan respuesta suficiente a esta pregunta._"
+NOT_HERE = (
+    "Ninguno de los documentos que ha subido menciona «{said}», así que no respondo con otro. Suba ese documento o, si es "
+    "uno de los que están, pregunte por él de otra forma (por ejemplo, «mi factura»)."
+)
 # A line that says one thing, such as one of an invoice.
 _SHORT_LINE = 80
 _PLACEHOLDER = re.compile(r"<[^\W\d_]+(?:_[^\W\d_]+)*_?\d*>|\(\d{1,3}\)|\n")
@@ -194,6 +198,17 @@ def accounts(sources: Sequence[Source], documents: Sequence[PrivateDocument]) ->
             lines = [f"- {plain(f.text)}{f' (página {f.page})' if document.paged and f.page else ''}" for f in findings]
             found.append("\n".join([intro, "", *lines]))
     return tuple(found)
+
+
+def not_here(result: SessionResult, redacted: Callable[[str], str]) -> str:
+    """What is said where the document asked for is none of the own ones; '' where it is, or the rule is asked for.
+
+    ``redacted`` takes personal data out of what the question calls it by.
+    """
+    absent = result.absent
+    if absent is None or (result.reference.rule and not absent.number):
+        return ""
+    return NOT_HERE.format(said=plain(redacted(absent.said)))
 
 
 def plain(text: str) -> str:

@@ -15,6 +15,7 @@ from core.answering.both import (
     Sides,
     accounts,
     extract_both,
+    not_here,
     sides_of,
 )
 from core.answering.checked import SEARCHED, CheckedExtractor
@@ -169,7 +170,12 @@ class AnswerEngine:
         made = None
         if private is not None and isinstance(result, SessionResult) and not verdict.is_no_question:
             made = yield from self._over_both(question, result, verdict, earlier, private)
-        if made is None and verdict.refusal:
+        said = ""
+        if made is None and private is not None and isinstance(result, SessionResult):
+            said = not_here(result, private.documents.redacted)
+        if said:
+            made = _Verified(said, (), Mode.EXTRACTIVE)
+        elif made is None and verdict.refusal:
             made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
             plain = verdict.kind in ("no_answer", "out_of_scope") and not verdict.is_no_question
             if plain and isinstance(result, SessionResult) and result.reference.own:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from core.retrieval.terms import fold, stems
 
-_NOUN = (
+# Kinds of document that a person may have (folded).
+NOUN = (
     r"(?:facturas?|cartas?|notificaci(?:on|ones)|documentos?|archivos?|ficheros?|pdf|contratos?|recibos?|tickets?|tiques?|"
     r"presupuestos?|requerimientos?|escritos?|liquidaci(?:on|ones)|propuestas?|resoluci(?:on|ones)|providencias?|nominas?|"
     r"extractos?|justificantes?|certificados?|albaran(?:es)?|textos?|papel(?:es)?|hojas?|borrador(?:es)?|libros? de facturas|"
@@ -15,13 +16,13 @@ _NOUN = (
 # Names of any file: they tell none of them from the others.
 _ANY_FILE = frozenset(stems("documento archivo fichero pdf escrito texto papel hoja"))
 _OWN = re.compile(
-    rf"\b(?:mis?|nuestr[ao]s?|es[ae]s?|es[eo]s?|est[aeo]s?|dich[ao]s?|aquel(?:la)?) (?:\w+ )?{_NOUN}\b"
-    rf"|\b{_NOUN} (?:que (?:he|hemos|me|nos|te) |subid\w+|adjunt\w+|recibid\w+|enviad\w+|de arriba)"
+    rf"\b(?:mis?|nuestr[ao]s?|es[ae]s?|es[eo]s?|est[aeo]s?|dich[ao]s?|aquel(?:la)?) (?:\w+ )?{NOUN}\b"
+    rf"|\b{NOUN} (?:que (?:he|hemos|me|nos|te) |subid\w+|adjunt\w+|recibid\w+|enviad\w+|de arriba)"
     r"|\b(?:he|hemos) (?:subido|adjuntado|cargado|enviado|recibido|pasado)\b|\badjunt[oa]s?\b"
     r"|\b(?:me|nos) (?:ha llegado|han mandado|han enviado|reclaman|notifican|dan de plazo)\b"
 )
 # "la factura", "el contrato": of one's own where the question asks for something that stands on a single document.
-_DEFINITE = re.compile(rf"\b(?:la|el|las|los|del|al) {_NOUN}\b")
+_DEFINITE = re.compile(rf"\b(?:la|el|las|los|del|al) {NOUN}\b")
 _PROPERTY = re.compile(
     r"\b(?:que|cual(?:es)?(?: es| son)?(?: el| la| los| las)?|cuanto|cuanta|cuantos|cuantas|cuando|quien(?:es)?|a quien|de quien|"
     r"a nombre de quien|de cuanto|por cuanto|con que)\b[^?]*?\b"
@@ -34,7 +35,7 @@ _GENERAL = re.compile(
     r"\b(?:tipos? (?:general|reducid|superreducid|impositiv)\w*|vigentes?|con caracter general|en general)\b"
 )
 _MENTION = re.compile(
-    rf"(?:\b(?:segun|de|en|por|para|con|a) )?\b(?:mis?|nuestr[ao]s?|es[aeo]s?|est[aeo]s?|la|el|las|los|del|al) {_NOUN}\b"
+    rf"(?:\b(?:segun|de|en|por|para|con|a) )?\b(?:mis?|nuestr[ao]s?|es[aeo]s?|est[aeo]s?|la|el|las|los|del|al) {NOUN}\b"
     r"(?: que (?:me|nos) han? \w+| que (?:he|hemos) \w+)?|\bsegun la (?:norma|ley)\b"
 )
 # What asks for the rule, whatever document the question speaks of.
@@ -71,7 +72,7 @@ def read_reference(question: str, titles: Sequence[str] = ()) -> Reference:
     asks = bool(_PROPERTY.search(text))
     own = bool(_OWN.search(text)) or (asks and bool(_DEFINITE.search(text))) or _names(text, titles)
     bare = asks and len(set(stems(question))) <= _FEW_STEMS and not _GENERAL.search(text)
-    nouns = frozenset(stems(" ".join(re.findall(rf"\b{_NOUN}\b", text)))) - _ANY_FILE
+    nouns = frozenset(stems(" ".join(re.findall(rf"\b{NOUN}\b", text)))) - _ANY_FILE
     return Reference(own=own, bare=bare, rule=bool(_RULE.search(text)), nouns=nouns)
 
 

@@ -11,11 +11,12 @@ import numpy as np
 from core.documents.library import Holdings, SessionDocuments
 from core.documents.reference import Reference, is_named, read_reference
 from core.documents.relevance import Asked, RelevanceModel, WordTable, features
+from core.documents.strangers import Stranger, strangers
 from core.models import Fragment, RetrievedFragment
 from core.retrieval.adapter import Adapter
 from core.retrieval.search import SearchResult
 from core.retrieval.snapshot import Floats
-from core.retrieval.terms import TermStatistics
+from core.retrieval.terms import TermStatistics, fold
 from core.thresholds import DocumentsThresholds
 
 # How much of a document's beginning says what kind of document it is.
@@ -34,11 +35,13 @@ class SessionResult(SearchResult):
     """A search over both: ``found`` holds the best of both by relevance; ``candidates`` are the public ones.
 
     ``public`` is the public search alone, as the scope's model knows it; ``private`` the best private fragments.
+    ``absent``: what the question calls its document by, where no own document holds it.
     """
 
     public: SearchResult
     private: tuple[RetrievedFragment, ...]
     reference: Reference
+    absent: Stranger | None = None
 
     def with_public(self, public: SearchResult) -> "SessionResult":
         """The same search with other relevances of the public fragments; both sides are ordered anew."""
@@ -58,6 +61,7 @@ class _Prepared:
     words: WordTable
     adapted: Floats
     openings: dict[str, str]
+    texts: dict[str, str]  # each document's title and text, folded
 
 
 class SessionSearch:
@@ -102,7 +106,10 @@ class SessionSearch:
         begun = time.perf_counter()
         prepared = self._present()
         reference = read_reference(question, [d.title for d in prepared.holdings.documents])
-        private = self._private(Asked(question, public.raw, public.vector), prepared, reference, k)
+        named = tuple(strangers(question)) if reference.own and prepared.texts else ()
+        absent = next((s for s in named if not any(map(s.in_text, prepared.texts.values()))), None)
+        asked = Asked(question, public.raw, public.vector)
+        private = () if absent else self._private(asked, prepared, reference, named, k)
         both = sorted((*public.found, *private), key=lambda hit: -hit.relevance)[:k]
         timings = {**public.timings, "private_ms": 1000 * (time.perf_counter() - begun)}
         return SessionResult(
@@ -115,6 +122,7 @@ class SessionSearch:
             public=public,
             private=private,
             reference=reference,
+            absent=absent,
         )
 
     def neighbours(self, public: Callable[[Fragment], Sequence[Fragment]]) -> Callable[[Fragment], Sequence[Fragment]]:
@@ -132,13 +140,13 @@ class SessionSearch:
         self._documents.forget()
 
     def _private(
-        self, asked: Asked, prepared: _Prepared, reference: Reference, k: int
+        self, asked: Asked, prepared: _Prepared, reference: Reference, called: tuple[Stranger, ...], k: int
     ) -> tuple[RetrievedFragment, ...]:
         holdings = prepared.holdings
         if not holdings.fragments:
             return ()
         rows = features(asked, prepared.words, raw=holdings.vectors, adapted=prepared.adapted, terms=self._terms())
-        priors = self._priors(asked.text, prepared, reference)
+        priors = self._priors(asked.text, prepared, reference, called)
         shifted = {prior: self._model.probabilities(rows, prior=prior) for prior in set(priors.values())}
         probability = np.array([shifted[priors[f.doc_id]][i] for i, f in enumerate(holdings.fragments)])
         order = np.argsort(-probability, kind="stable")[:k]
@@ -146,7 +154,9 @@ class SessionSearch:
             RetrievedFragment(holdings.fragments[i], float(probability[i]), cosine=float(rows[i, 0])) for i in order
         )
 
-    def _priors(self, question: str, prepared: _Prepared, reference: Reference) -> dict[str, float]:
+    def _priors(
+        self, question: str, prepared: _Prepared, reference: Reference, called: tuple[Stranger, ...]
+    ) -> dict[str, float]:
         """How likely each document is to answer before it is looked at. One that is named leaves the others behind."""
         known, documents = self._thresholds, prepared.holdings.documents
         prior = known.prior_own if reference.own else known.prior_bare if reference.bare else known.prior_plain
@@ -156,6 +166,8 @@ class SessionSearch:
             if reference.own
             and is_named(question, reference, title=d.title, opening=prepared.openings.get(d.doc_id, ""))
         }
+        holding = {d for d, text in prepared.texts.items() if all(s.in_text(text) for s in called)} if called else set()
+        named = (named & holding) or holding or named
         if not named:
             return {d.doc_id: prior for d in documents}
         return {d.doc_id: known.prior_named if d.doc_id in named else known.prior_plain for d in documents}
@@ -166,5 +178,9 @@ class SessionSearch:
             if self._prepared is None or self._prepared.holdings is not holdings:
                 adapted = self._adapter.passages(holdings.vectors)
                 openings = {f.doc_id: f.text[:_OPENING_CHARS] for f in reversed(holdings.fragments)}
-                self._prepared = _Prepared(holdings, WordTable(holdings.fragments), adapted, openings)
+                said: dict[str, list[str]] = {d.doc_id: [d.title.replace("_", " ")] for d in holdings.documents}
+                for fragment in holdings.fragments:
+                    said[fragment.doc_id].append(fragment.text)
+                texts = {doc_id: fold(" ".join(parts)) for doc_id, parts in said.items()}
+                self._prepared = _Prepared(holdings, WordTable(holdings.fragments), adapted, openings, texts)
             return self._prepared

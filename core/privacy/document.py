@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from core.ingestion.page_texts import flow_text, page_texts
 from core.ingestion.tables import with_sections
 from core.models import Block, LoadedDocument, Table
-from core.privacy.kinds import DocumentReport, Match, PiiSpan, Redaction, count
+from core.privacy.gazetteer import fold, gazetteer
+from core.privacy.kinds import DocumentReport, Kind, Match, PiiSpan, Redaction, count
 from core.privacy.placeholders import Placeholders
 from core.privacy.redactor import Redactor, spans_of, splice
 
@@ -111,9 +112,14 @@ def redact_title(title: str, redactor: Redactor, placeholders: Placeholders) -> 
     found = [*engine.find(name), *engine.find(spaced)]
     cased = re.sub(r"(?<![^\W_])[^\W\d_]", lambda m: m[0].upper(), spaced)
     if len(cased) == len(name):
-        found += engine.find(cased)
+        # every word has a capital now: only what begins or ends with a first name counts
+        found += [m for m in engine.find(cased) if m.kind is not Kind.PERSON or _has_first_name(cased[m.start : m.end])]
     spans = spans_of(name, found, placeholders)
     return Redaction(splice(name, spans) + dot + suffix, spans, count(spans))
+
+
+def _has_first_name(name: str) -> bool:
+    return any(fold(word) in gazetteer().first for word in re.findall(r"[^\W\d_]+", name))
 
 
 def _find(text: str, redactor: Redactor, progress: Progress | None) -> list[Match]:

@@ -1,5 +1,8 @@
 """Uploads that are too much, read in the real worker, and the real files that people upload."""
 
+import random
+import subprocess
+import sys
 import threading
 import time
 import zlib
@@ -7,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from core.config import Settings
+from core.config import PROJECT_ROOT, Settings
 from core.documents.intake import Upload
+from core.documents.sessions import Sessions, new_session_id
 from tests.private_documents import library
 
 
@@ -85,3 +89,79 @@ def test_the_files_that_people_really_upload(cases: Path, tmp_path: Path) -> Non
         and "Sustituye" in replaced.note
         and invoice.doc_id not in [d.doc_id for d in own.documents()]
     )
+
+
+# The product's own redactor and reader. Whatever happens, it says so on its way, so that the kill can hit every stage.
+CHILD = """
+import sys
+from pathlib import Path
+from core.config import Settings
+from core.documents.intake import Upload
+from core.documents.redaction import SessionRedactor
+from core.privacy.placeholders import Placeholders
+from core.privacy.redactor import Redactor
+from tests.private_documents import library
+home, models, session, text = sys.argv[1:]
+redactor = Redactor(Settings(home=Path(models)))
+redactor.load()
+own = library(Settings(home=Path(home)), session, redactor=SessionRedactor(redactor, Placeholders()))
+for number in sys.stdin:
+    print("ready", flush=True)
+    own.add([Upload(f"carta {number.strip()}.md", (text + number).encode())])
+    print("done", flush=True)
+"""
+
+
+def start_upload_in(child: subprocess.Popen[str], name: str) -> None:
+    """Have the child begin an upload."""
+    assert child.stdin is not None and child.stdout is not None
+    child.stdin.write(f"{name}\n")
+    child.stdin.flush()
+    assert child.stdout.readline() == "ready\n"
+
+
+def upload_in(child: subprocess.Popen[str], name: str) -> float:
+    """Have the child upload a file to the end; how long it took, in seconds."""
+    start_upload_in(child, name)
+    begun = time.monotonic()
+    assert child.stdout is not None and child.stdout.readline() == "done\n"
+    return time.monotonic() - begun
+
+
+def test_sigkill_at_random_moments_with_the_real_redactor(tmp_path: Path, project_settings: Settings) -> None:
+    """Each child uploads twice undisturbed, which tells how long it takes, and is then killed within a third upload."""
+    secret = "12345678Z"
+    text = "\n".join(
+        f"# Carta {n}\n\nDon Anselmo Fingido Prueba, NIF {secret}, debe {n},00 euros.\n" for n in range(60)
+    )
+    settings, moments = Settings(home=tmp_path), random.Random(20261130)
+    interrupted = 0
+    for turn in range(2):
+        session = new_session_id()
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, str(tmp_path), str(project_settings.home), session, text],
+            cwd=PROJECT_ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        took = 0.0
+        for undisturbed in ("uno", "dos"):  # the first also warms the child up
+            took = upload_in(child, f"{undisturbed} {turn}")
+        start_upload_in(child, f"tres {turn}")
+        time.sleep(moments.uniform(0.1, 0.8) * took)
+        child.kill()
+        child.wait()
+        Sessions(settings).sweep(starting=True)  # what the next start does
+        own = library(settings, session)
+        documents = own.documents()
+        interrupted += len(documents) == 2
+        folder = settings.private_dir / session
+        assert 2 <= len(documents) <= 3
+        assert {f.doc_id for f in own.holdings().fragments} == {d.doc_id for d in documents}
+        assert all(len(own.text(d.doc_id)) == d.fragments for d in documents)
+        assert sorted(p.name for p in (folder / "files").iterdir()) == sorted(d.filename for d in documents)
+        assert sorted(p.name for p in (folder / "index").iterdir()) == sorted(f"{d.doc_id}.lance" for d in documents)
+        assert list((folder / "staging").iterdir()) == [] and not (folder / "session.json.partial").exists()
+        assert not any(secret in f.text or "Anselmo" in f.text for f in own.holdings().fragments)
+    assert interrupted, "no kill hit an upload under way"

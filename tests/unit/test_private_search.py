@@ -20,6 +20,7 @@ from core.documents.library import SessionDocuments
 from core.documents.reference import read_reference
 from core.documents.relevance import NAMES, RelevanceModel, at_prior
 from core.documents.search import SessionSearch
+from core.documents.strangers import strangers
 from core.errors import SessionEndedError
 from core.models import Answer, Category, Fragment, RetrievedFragment, Scope, Source
 from core.retrieval.adapter import IDENTITY
@@ -158,6 +159,46 @@ def test_references_to_a_document_of_ones_own(question: str, own: bool, bare: bo
     found = read_reference(question, ["factura 2026-014.pdf"])
     assert (found.own, found.rule) == (own, rule)
     assert found.any is (own or bare)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("¿Cuánto IVA lleva la factura de Endesa?", ["Endesa"]),
+        ("¿cuál es el total de mi última factura de Talleres Olmedilla, S.L.?", ["Talleres Olmedilla, S.L"]),
+        ("¿Qué importe tiene el contrato con Iberdrola Clientes?", ["Iberdrola Clientes"]),
+        ("¿Qué total sale en la factura F-2026-999?", ["F-2026-999"]),
+        ("¿qué base tiene la factura n.º 2026/077?", ["2026/077"]),
+        ("¿Cuándo vence la carta de la Agencia Tributaria?", []),
+        ("¿Cuánto IVA lleva la factura de la luz?", []),
+        ("¿Cuál es el total de la factura del 15/04/2026?", []),
+        ("¿Cuánto suma la factura de mayo de 2026?", []),
+        ("¿Qué total tiene la factura de Lucía Martínez?", []),
+        ("¿Qué total sale en mi factura?", []),
+    ],
+)
+def test_what_a_question_calls_its_document_by(question: str, said: list[str]) -> None:
+    assert [stranger.said for stranger in strangers(question)] == said
+
+
+@pytest.mark.parametrize("called", ["de Endesa", "F-2026-999", "de Talleres Olmedilla"])
+def test_another_document_than_the_one_asked_for_does_not_answer(own: SessionDocuments, called: str) -> None:
+    answer = engine(answers=False).ask(f"¿Cuál es el total a pagar de la factura {called}?", private=search(own))
+    assert not answer.grounded and answer.sources == () and "1.425,00" not in answer.text
+    assert called.removeprefix("de ") in answer.text.replace("\\", "")
+
+
+def test_a_name_or_number_that_a_document_holds_is_answered_from_it(settings: Settings) -> None:
+    documents = library(settings)
+    documents.add([upload(INVOICE), upload("# Factura de Zurgaia Energía\n\nTotal a pagar: 77,70 €\n", "otra.md")])
+    for question, shown in (("la factura de zurgaia", "77,70"), ("la factura 2026-014", "1.425,00")):
+        answer = engine(answers=False).ask(f"¿Cuál es el total a pagar de {question}?", private=search(documents))
+        assert shown in answer.text, question
+
+
+def test_the_rule_is_told_where_the_document_is_not_there(own: SessionDocuments) -> None:
+    answer = engine().ask("¿Es deducible el IVA de la factura de Endesa?", private=search(own))
+    assert answer.grounded and {s.source_scope for s in answer.sources} == {Scope.PUBLIC}
 
 
 def test_a_question_about_the_own_document_is_answered_where_the_corpus_cannot(own: SessionDocuments) -> None:
