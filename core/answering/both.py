@@ -10,7 +10,7 @@ from core.answering.extractive import Extract, Extractor, Searched
 from core.answering.parts import Part
 from core.answering.ports import Verifier
 from core.answering.scope import Assessment
-from core.answering.untrusted import is_order
+from core.answering.untrusted import is_order, without_orders
 from core.documents.record import PrivateDocument
 from core.documents.reference import Reference, read_reference, without_mention
 from core.documents.relevance import at_prior
@@ -184,6 +184,15 @@ def extract_both(
         return None
     return Both(
         found[OWN_HEADING].translate(_WRITTEN), found[RULE_HEADING], kept, verified.coverage, verified.supporting, rule
+    )
+
+
+def own_data_only(result: SessionResult) -> SessionResult:
+    """As `data_only`, of a search over both."""
+    return replace(
+        result,
+        found=tuple(without_orders(hit) for hit in result.found),
+        private=tuple(without_orders(hit) for hit in result.private),
     )
 
 

@@ -1,28 +1,18 @@
 """The one straight line from a question to an answer."""
 
-import re
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from core.answering.both import (
-    NEITHER,
-    NO_RULE,
-    NOT_A_RULE,
-    OWN_HEADING,
-    RULE_HEADING,
-    Sides,
-    accounts,
-    extract_both,
-    not_here,
-    sides_of,
-)
+from core.answering.both import NEITHER, Sides, extract_both, not_here, own_data_only, sides_of
+from core.answering.both_text import quoted_text, written_text
 from core.answering.checked import SEARCHED, CheckedExtractor
 from core.answering.cited import cite, keep_cited
 from core.answering.compose import compose
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
 from core.answering.extractive import Extractor, Neighbours, Searched
+from core.answering.made import Made, personal_notice
 from core.answering.one_document import of_one_document
 from core.answering.parts import Part, parts_of
 from core.answering.ports import Examination, Retriever, Synthesis, Verifier
@@ -31,41 +21,17 @@ from core.answering.scope import Assessment, ScopeModel, assess, is_other_langua
 from core.answering.sealing import Sealer
 from core.answering.sentence_model import SentenceModel
 from core.answering.synthesis import Draft, self_check, synthesise
-from core.answering.untrusted import blanked, without_orders
+from core.answering.untrusted import blanked, data_only
 from core.documents.record import PrivateDocument
 from core.documents.search import SessionResult, SessionSearch
 from core.errors import InvalidQuestionError, LlmAnswerError, LlmError, LlmSaysNotEnoughError
-from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Scope, SelfCheck, Source
+from core.models import Answer, Category, Fragment, Mode, RetrievedFragment, Source
 from core.retrieval.expected import KnownAnswers
 from core.retrieval.search import SearchResult
 from core.retrieval.terms import TermStatistics
 from core.thresholds import Thresholds
 
 FRAGMENTS_FOR_ANSWER = 8
-
-
-@dataclass(frozen=True, slots=True)
-class _Verified:
-    """A verified text with its sources, and how it came about.
-
-    ``placed``: the notices stand in the text already. ``relevances``: of the fragments that it was made from, where
-    that is not the whole of what was found. ``category``: where it is not the scope's.
-    """
-
-    text: str
-    sources: tuple[Source, ...]
-    mode: Mode
-    coverage: float = 1.0
-    supporting: int = 0
-    check: SelfCheck = SelfCheck.NOT_RUN
-    fallback: str = ""
-    refusal: bool = False
-    model: str = ""
-    prompt_version: str = ""
-    notices: tuple[str, ...] = ()
-    placed: bool = False
-    relevances: tuple[float, ...] = ()
-    category: Category | None = None
 
 
 class AnswerEngine:
@@ -174,14 +140,14 @@ class AnswerEngine:
         if made is None and private is not None and isinstance(result, SessionResult):
             said = not_here(result, private.documents.redacted)
         if said:
-            made = _Verified(said, (), Mode.EXTRACTIVE)
+            made = Made(said, (), Mode.EXTRACTIVE)
         elif made is None and verdict.refusal:
-            made = _Verified(verdict.refusal, (), Mode.EXTRACTIVE)
+            made = Made(verdict.refusal, (), Mode.EXTRACTIVE)
             plain = verdict.kind in ("no_answer", "out_of_scope") and not verdict.is_no_question
             if plain and isinstance(result, SessionResult) and result.reference.own:
                 made = replace(made, text=NEITHER, category=Category.NO_ANSWER)
         elif made is None:
-            made = yield from self._made(question, _data_only(public), verdict.category, earlier)
+            made = yield from self._made(question, data_only(public), verdict.category, earlier)
         timings = {
             **result.timings,
             "search_ms": 1000 * (searched - clock),
@@ -192,7 +158,7 @@ class AnswerEngine:
         yield self._sealed(question, result, verdict, made, timings)
 
     def _sealed(
-        self, question: str, result: SearchResult, verdict: Assessment, made: _Verified, timings: Mapping[str, float]
+        self, question: str, result: SearchResult, verdict: Assessment, made: Made, timings: Mapping[str, float]
     ) -> Examination:
         clock = time.perf_counter()
         grounded = bool(made.sources)
@@ -220,7 +186,7 @@ class AnswerEngine:
 
     def _made(
         self, question: str, result: SearchResult, category: Category, earlier: Sequence[str]
-    ) -> Generator[str, None, _Verified]:
+    ) -> Generator[str, None, Made]:
         """The verified text: a synthesis where a model is there and does its part, else the extraction."""
         if self._synthesis is None:
             return self._extracted(question, result, category)
@@ -239,7 +205,7 @@ class AnswerEngine:
         found: Sequence[RetrievedFragment],
         category: Category,
         earlier: Sequence[str],
-    ) -> Generator[str, None, _Verified]:
+    ) -> Generator[str, None, Made]:
         """Draft, verification, self-verification; all that the model does within the time limit.
 
         ``question`` and ``earlier`` are redacted already.
@@ -265,7 +231,7 @@ class AnswerEngine:
             limits=synthesis.limits,
             timeout_s=end - time.monotonic(),
         )
-        return _Verified(
+        return Made(
             text=text,
             sources=sources,
             mode=Mode.SYNTHESIS,
@@ -274,16 +240,16 @@ class AnswerEngine:
             check=check,
             model=draft.model,
             prompt_version=draft.prompt_version,
-            notices=(_personal(draft.shown, [text]),) if category is Category.PERSONAL_CASE else (),
+            notices=(personal_notice(draft.shown, [text]),) if category is Category.PERSONAL_CASE else (),
         )
 
-    def _extracted(self, question: str, result: SearchResult, category: Category) -> _Verified:
+    def _extracted(self, question: str, result: SearchResult, category: Category) -> Made:
         """The sentences that answer, quoted exactly, and verified as every draft is."""
         texts = load_scope().answers
         extractor = self._extractor(self._around)
         extracted = extractor.extract(question, self._parts(question, result))
         if not extracted.units:
-            return _Verified(texts["no_answer"], (), Mode.EXTRACTIVE)
+            return Made(texts["no_answer"], (), Mode.EXTRACTIVE)
         draft, listed = compose(extracted, about=self._about)
         hits = {q.fragment.id: replace(hit, fragment=q.fragment) for unit, hit in extracted.units for q in unit.quotes}
         cited = {number: hits[source.fragment_id] for number, source in enumerate(listed, start=1)}
@@ -291,13 +257,15 @@ class AnswerEngine:
         verified = self._verify(draft, cited, own=own)
         text, sources = keep_cited(verified.text, listed)
         if not sources or not verified.coverage:
-            return _Verified(texts["no_answer"], (), Mode.EXTRACTIVE, coverage=verified.coverage)
+            return Made(texts["no_answer"], (), Mode.EXTRACTIVE, coverage=verified.coverage)
         notices = []
         if category is Category.PERSONAL_CASE:
-            notices.append(_personal([hit for _, hit in extracted.units], [unit.text for unit, _ in extracted.units]))
+            notices.append(
+                personal_notice([hit for _, hit in extracted.units], [unit.text for unit, _ in extracted.units])
+            )
         if premise_of(question) and not extracted.correction and not extracted.lead:
             notices.append(texts["premise"])
-        return _Verified(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting, notices=tuple(notices))
+        return Made(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting, notices=tuple(notices))
 
     def _over_both(
         self,
@@ -306,12 +274,12 @@ class AnswerEngine:
         verdict: Assessment,
         earlier: Sequence[str],
         private: SessionSearch,
-    ) -> Generator[str, None, _Verified | None]:
+    ) -> Generator[str, None, Made | None]:
         """The verified text where the own documents have part in the answer; None where they have not."""
         parts = parts_of(question)
-        results = [_own_data_only(private.run(part.query, FRAGMENTS_FOR_ANSWER)) for part in parts]
+        results = [own_data_only(private.run(part.query, FRAGMENTS_FOR_ANSWER)) for part in parts]
         if not parts:
-            parts, results = (Part("", question),), [_own_data_only(result)]
+            parts, results = (Part("", question),), [own_data_only(result)]
         documents = private.documents.documents()
         sides = sides_of(
             list(zip(parts, results, strict=True)),
@@ -327,7 +295,7 @@ class AnswerEngine:
             asked, before = private.documents.redacted(question), [private.documents.redacted(q) for q in earlier]
             try:
                 made = yield from self._synthesised(self._synthesis, asked, sides.hits, sides.category, before)
-                return _synthesis_of_both(made, sides, documents)
+                return written_text(made, sides, documents)
             except LlmError as error:
                 fallback = error
         extracted = self._extracted_both(question, sides, private, documents)
@@ -348,41 +316,11 @@ class AnswerEngine:
         sides: Sides,
         private: SessionSearch,
         documents: Sequence[PrivateDocument],
-    ) -> _Verified | None:
+    ) -> Made | None:
         near = private.neighbours(self._neighbours)
         extractor = self._extractor(lambda f: [blanked(other) for other in near(f)], private)
         both = extract_both(question, sides, extractor=extractor, about=self._about, verify=self._verify)
-        if both is None:
-            return None
-        texts = load_scope().answers
-        warnings = accounts(both.sources, documents)
-        own_part = [OWN_HEADING, both.own, NOT_A_RULE, *warnings]
-        notices = [NOT_A_RULE, *warnings]
-        rule_part: list[str] = []
-        if both.rule:
-            units = both.rule_extract.units
-            rule_part = [RULE_HEADING, both.rule, texts["common_territory"]]
-            if sides.category is Category.PERSONAL_CASE:
-                notices.append(_personal([hit for _, hit in units], [unit.text for unit, _ in units]))
-                rule_part.insert(1, notices[-1])
-            if premise_of(question) and not both.rule_extract.correction:
-                notices.append(texts["premise"])
-                rule_part.insert(1, notices[-1])
-        elif sides.rule_asked:
-            notices.append(NO_RULE)
-            rule_part = [NO_RULE]
-        ordered = [*rule_part, *own_part] if both.rule and sides.rule_first else [*own_part, *rule_part]
-        return _Verified(
-            "\n\n".join(ordered),
-            both.sources,
-            Mode.EXTRACTIVE,
-            both.coverage,
-            both.supporting,
-            notices=tuple(notices),
-            placed=True,
-            relevances=_relevances(sides if both.rule else replace(sides, rule=())),
-            category=sides.category if both.rule else Category.DIRECT,
-        )
+        return None if both is None else quoted_text(question, both, sides, documents)
 
     def _extractor(self, neighbours: Neighbours, private: SessionSearch | None = None) -> Extractor:
         more = self._more(private)
@@ -393,9 +331,9 @@ class AnswerEngine:
 
         def search(text: str, own: bool) -> SearchResult:
             if own and private is not None:
-                result = _own_data_only(private.run(text[: self._max_chars], SEARCHED))
+                result = own_data_only(private.run(text[: self._max_chars], SEARCHED))
                 return replace(result, found=result.private)
-            return _data_only(self._retriever.run(text[: self._max_chars], SEARCHED))
+            return data_only(self._retriever.run(text[: self._max_chars], SEARCHED))
 
         return search
 
@@ -407,7 +345,7 @@ class AnswerEngine:
         parts = parts_of(question)
         if not parts:
             return [Searched(question, result.found, result.expected)]
-        others = [_data_only(self._retriever.run(part.query, FRAGMENTS_FOR_ANSWER)) for part in parts[1:]]
+        others = [data_only(self._retriever.run(part.query, FRAGMENTS_FOR_ANSWER)) for part in parts[1:]]
         results = [result, *others]  # the whole question finds its first part as well, and costs no search more
         return [Searched(p.query, r.found, r.expected, p.title) for p, r in zip(parts, results, strict=True)]
 
@@ -428,40 +366,6 @@ class AnswerEngine:
         return question
 
 
-def _data_only(result: SearchResult) -> SearchResult:
-    """A search's result with what speaks to the machine blanked in users' fragments."""
-    return replace(result, found=tuple(without_orders(hit) for hit in result.found))
-
-
-def _own_data_only(result: SessionResult) -> SessionResult:
-    """As `_data_only`, of a search over both."""
-    return replace(
-        result,
-        found=tuple(without_orders(hit) for hit in result.found),
-        private=tuple(without_orders(hit) for hit in result.private),
-    )
-
-
-def _relevances(sides: Sides) -> tuple[float, ...]:
-    return tuple(hit.relevance for hit in sides.hits)
-
-
-def _synthesis_of_both(made: _Verified, sides: Sides, documents: Sequence[PrivateDocument]) -> _Verified:
-    """A model's text over both with what we add: it has marked itself what only the own document says (`cite`)."""
-    warnings = accounts(made.sources, documents)
-    official = any(source.source_scope is Scope.PUBLIC for source in made.sources)
-    above = list(made.notices) if official else []
-    below = [*warnings, *([load_scope().answers["common_territory"]] if official else [])]
-    return replace(
-        made,
-        text="\n\n".join([*above, made.text, *below]),
-        notices=(*above, *warnings),
-        placed=True,
-        relevances=_relevances(sides),
-        category=sides.category if official else Category.DIRECT,
-    )
-
-
 def _drafted(steps: Iterator[str | Draft]) -> Generator[str, None, Draft]:
     """Pass on the draft's text as it comes; the draft itself is the generator's return value."""
     for step in steps:
@@ -477,24 +381,10 @@ def _cited(sources: Sequence[Source], shown: Sequence[RetrievedFragment]) -> lis
     return [(number, by_id[source.fragment_id]) for number, source in enumerate(sources, start=1)]
 
 
-def _with_notices(question: str, made: _Verified) -> str:
+def _with_notices(question: str, made: Made) -> str:
     """The answer's text with what every reader of it has to know."""
     texts = load_scope().answers
     parts = [made.text] if made.placed else [*made.notices, made.text, texts["common_territory"]]
     if is_other_language(question):
         parts.append(texts["other_language"])
     return "\n\n".join(parts)
-
-
-_CONDITION = re.compile(
-    r"\b(?:siempre que|salvo|excepto|no obstante|cuando|si|requisitos?|condicion\w*)\b", re.IGNORECASE
-)
-
-
-def _personal(hits: Sequence[RetrievedFragment], passages: Iterable[str]) -> str:
-    """What stands above the general rule in a case of one's own: what would have to be known, and who can say."""
-    texts = load_scope().answers
-    known = [texts.get(f"personal_{hits[0].fragment.tax}", texts["personal_general"])]
-    if any(_CONDITION.search(passage) for passage in passages):
-        known.append(texts["personal_conditions"])
-    return texts["personal_case"].format(known=" ".join(known))

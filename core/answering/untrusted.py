@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 
 from core.models import Fragment, RetrievedFragment, Scope
+from core.retrieval.search import SearchResult
 from core.retrieval.terms import fold
 
 _ABOUT = r"(?:instruccion|indicacion|regla|orden|mensaje|anterior|previ|prompt|instruction|rule|above|previous)"
@@ -37,6 +38,11 @@ def without_orders(hit: RetrievedFragment) -> RetrievedFragment:
     """A hit whose fragment's orders are blanked, see `blanked`."""
     fragment = blanked(hit.fragment)
     return hit if fragment is hit.fragment else replace(hit, fragment=fragment)
+
+
+def data_only(result: SearchResult) -> SearchResult:
+    """A search's result with what speaks to the machine blanked in users' fragments."""
+    return replace(result, found=tuple(without_orders(hit) for hit in result.found))
 
 
 def blanked(fragment: Fragment) -> Fragment:
