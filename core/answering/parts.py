@@ -9,15 +9,28 @@ _WORD = (
     r"(?:qu[eé]|cu[aá]l(?:es)?|cu[aá]nt[oa]s?|cu[aá]ndo|qui[eé]n(?:es)?|d[oó]nde"
     r"|cómo|como (?:lo|la|los|las|se|me|puedo|hago|tengo|debo))"
 )
-_BEFORE = r"(?:(?:con|en|a|de|desde|hasta|por|para|cada)\s+)?"
+_BEFORE = r"(?:(?:también|tambien|además|ademas) )?(?:(?:con|en|a|de|desde|hasta|por|para|cada)\s+)?"
 # What a part begins with: a question word, or a verb by which people ask whether.
 _WHETHER = (
     r"(?:me |lo |la |se |te |los |las )*(?:puedo|puede|pueden|podr[ií]a|tengo que|tienen que|hay que|debo|hay alguna)"
 )
 _ASKS = rf"{_BEFORE}{_WORD}\b|{_WHETHER}\b"
+# What is asked by its noun, or by «si …» after «quiero saber».
+_THING = (
+    r"(?:también |además |tambien |ademas )?(?:(?:a|de|en|con|por|para) )?(?:el |la |los |las |su |sus )?"
+    r"(?:últim[oa] d[ií]a|ultim[oa] d[ií]a|plazos?|fechas?|vencimiento|mes en que|d[ií]a en que|d[ií]as que|momento en que"
+    r"|multas?|sanci[oó]n(?:es)?|recargos?|intere(?:ses|s de demora)|interés de demora|tipo de inter[eé]s"
+    r"|porcentaje|importe|l[ií]mites?|cuant[ií]a|volumen|requisitos|obligaci[oó]n|tratamiento|frase|orden que|si (?=(?:\w+ ){0,5}"
+    r"(?:puedo|puede|tengo|hay|debo|lleva|cuenta|estoy|est[aá]|tributa|sirve|vale|me|se|la|lo)\b))"
+)
+_CUE = re.compile(
+    rf"(?<!\w)(?:{_THING}|{_WORD}|{_WHETHER}|se puede|llevan?|vale|sirve|obligad[oa]s?|presento|cobrarle"
+    r"|necesito saber|quiero saber|saber|dime|ind[ií]queme|expl[ií]came)(?!\w)",
+    re.IGNORECASE,
+)
 _BOUNDARY = re.compile(
     rf"[?!]+[\s¿]*(?:y |e |o |pero )?(?={_ASKS})|[,;:.]\s*(?:y |e |o |pero |ademas |además )?¿?(?={_ASKS})"
-    rf"|\s+(?:y|e|o)\s+¿?(?={_ASKS})",
+    rf"|\s+(?:y|e|o|ni)\s+¿?(?={_ASKS})|(?:[,;:]?\s+(?:y|e|o|ni)|[,;:])\s+(?={_THING}\b)",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(rf"^\W*{_BEFORE}{_WORD}\b", re.IGNORECASE)
@@ -33,6 +46,9 @@ _FORM = re.compile(
 # A part with fewer words of meaning than this takes the subject of the first one with it.
 _FEW_WORDS = 6
 _MAX_PARTS = 3
+# Words of meaning that say of what something is asked, beside what is asked of it.
+_SUBJECT_WORDS = 2
+_JOINED = re.compile(r"^(?!.*[.:]).*(?:\b(?:[yeo]|ni)\b|;)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +65,42 @@ def parts_of(question: str) -> tuple[Part, ...]:
 
 
 def _by_clauses(question: str) -> tuple[Part, ...]:
-    pieces: list[tuple[str, bool]] = []  # each with whether a question mark closes it
+    pieces: list[tuple[str, bool]] = []  # each with whether it is asked: a question mark closes it, or «y» and another
     start = 0
     for boundary in _BOUNDARY.finditer(question):
-        pieces.append((question[start : boundary.start()].strip(" ¿?,;:."), "?" in boundary.group()))
+        text, sign = question[start : boundary.start()].strip(" ¿?,;:."), boundary.group()
+        joined = _JOINED.search(sign) is not None and _asks_a_thing(question[: boundary.start()])
+        if not joined and _ASKING.match(text) and not _ASKING.match(question[boundary.end() :]):
+            continue  # «¿qué plazo y multa tiene …?» asks two things of what stands after both
+        pieces.append((text, "?" in sign or joined))
         start = boundary.end()
     pieces.append((question[start:].strip(" ¿?,;:."), True))
-    pieces = [(text, closed) for text, closed in pieces if stems(text)]
+    pieces = [
+        (text, closed) for text, closed in pieces if stems(text) or (_QUESTION.match(text) and len(text.split()) > 2)
+    ]
     context = ""
     while len(pieces) > 1 and not pieces[0][1] and not _QUESTION.match(pieces[0][0]):
         context, pieces = f"{context} {pieces[0][0]}".strip(), pieces[1:]
     asked = [text for text, closed in pieces if closed or _ASKING.match(text)]
     if len(asked) < 2:
         return ()
-    subject = f"{context} {_QUESTION.sub('', asked[0]).strip()}".strip()
-    parts = [Part(f"¿{asked[0]}?", f"{context}, {asked[0]}".strip(" ,"))]
+    told, _, first = asked[0].rpartition(". ")  # sentences before what is asked say what it is about
+    context = f"{context} {told}".strip()
+    subject = f"{context} {' '.join(_CUE.sub(' ', _QUESTION.sub('', first)).split())}".strip()
+    parts = [Part(_title(first), f"{context}, {first}".strip(" ,"))]
     for piece in asked[1:_MAX_PARTS]:
         about = subject if len(stems(piece)) < _FEW_WORDS else context
-        parts.append(Part(f"¿{piece}?", f"{about}, {piece}".strip(" ,")))
+        parts.append(Part(_title(piece), f"{about}, {piece}".strip(" ,")))
     return tuple(parts)
+
+
+def _asks_a_thing(text: str) -> bool:
+    """Whether the last sentence of what stands before an «y» asks by itself: it names what it wants to know, and of what."""
+    return bool(_CUE.search(text.rpartition(". ")[2])) and len(stems(_CUE.sub(" ", text))) >= _SUBJECT_WORDS
+
+
+def _title(piece: str) -> str:
+    return f"¿{piece}?" if _ASKING.match(piece) else f"{piece[:1].upper()}{piece[1:]}"
 
 
 def _by_subjects(question: str) -> tuple[Part, ...]:
