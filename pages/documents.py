@@ -11,7 +11,7 @@ from core.errors import AsesoriaError
 from core.models import Answer
 from core.privacy.measure import recall_table
 from core.services import Services
-from pages.shared import escape_markdown, own_page, own_search, own_session, services_or_wait
+from pages.shared import escape_markdown, own_page, own_search, own_session, services_or_wait, status_badge
 
 _PREVIEW_CHARS = 6000
 # Streamlit has no translation of its upload widget: its own words are hidden and ours put in their place.
@@ -84,6 +84,7 @@ def show_document(
             f"{pages}{document.tables} tabla{'s' if document.tables != 1 else ''} · {document.fragments} fragmentos · "
             f"{document.size / 1024:.0f} KB · subido el {spanish_date(document.added_at[:10])}"
         )
+        status_badge(services.upload_desks.status(documents, document.doc_id))
         if document.made_with != services.embedder.fingerprint:
             st.warning(
                 "Se leyó con otro modelo y no se puede buscar en él: súbalo de nuevo.", icon=":material/warning:"

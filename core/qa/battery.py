@@ -65,14 +65,20 @@ _INSTITUTIONAL = "tono claro y directo, apoyado en la fuente, sin consejo person
 
 
 def generate_battery(
-    book: BookInfo, fragments: Sequence[Fragment], *, seed: int = 0, nearest: Nearest | None = None
+    book: BookInfo,
+    fragments: Sequence[Fragment],
+    *,
+    seed: int = 0,
+    nearest: Nearest | None = None,
+    identity: str = "",
 ) -> Battery:
     """Make the calibrated number of questions of each type from the document's own structure.
 
     ``nearest`` (the document's passages nearest to a phrase by vector) makes the check of absent topics stricter.
-    What cannot be made is in ``summary.shortfalls``; nothing is padded.
+    ``identity``: what the choice hangs on besides type and seed, '' for the document's id; an upload, whose id is
+    another each time, gives its `content_key`. What cannot be made is in ``summary.shortfalls``; nothing is padded.
     """
-    maker = _Maker(book, DocumentText(fragments), seed, nearest)
+    maker = _Maker(book, DocumentText(fragments), (identity or book.doc_id, seed), nearest)
     questions = maker.make()
     return Battery(
         id=battery_id(book, fragments, seed, "deterministic"),
@@ -89,6 +95,12 @@ def generate_battery(
 def fragments_version(fragments: Sequence[Fragment]) -> str:
     """A hash of the fragments' ids, whatever their order."""
     return hashlib.sha256("\n".join(sorted(f.id for f in fragments)).encode()).hexdigest()[:16]
+
+
+def content_key(fragments: Sequence[Fragment]) -> str:
+    """A hash of what the fragments say, where and in which order: the same for a file that is uploaded again."""
+    told = (f"{f.section_label}\x1f{f.page}\x1f{f.kind}\x1f{f.text}" for f in fragments)
+    return hashlib.sha256("\x1e".join(told).encode()).hexdigest()[:16]
 
 
 def battery_id(book: BookInfo, fragments: Sequence[Fragment], seed: int, generator: str) -> str:
@@ -127,9 +139,10 @@ _NO_MORE = {
 class _Maker:
     """Chooses among the candidates: good ones first, spread over forms and chapters, none twice."""
 
-    def __init__(self, book: BookInfo, text: DocumentText, seed: int, nearest: Nearest | None) -> None:
+    def __init__(self, book: BookInfo, text: DocumentText, draw: tuple[str, int], nearest: Nearest | None) -> None:
         self.book, self.text, self.nearest = book, text, nearest
-        key = hashlib.sha256(f"{book.doc_id}|{book.type}|{seed}".encode()).digest()
+        identity, seed = draw
+        key = hashlib.sha256(f"{identity}|{book.type}|{seed}".encode()).digest()
         self.rng = Random(int.from_bytes(key[:8], "big"))
         self.questions: list[BatteryQuestion] = []
         self.reasons: dict[QuestionType, str] = {}
@@ -393,4 +406,4 @@ def _exact(fragment: Fragment, start: int, length: int) -> str:
     return fragment.text[start : start + length].strip()
 
 
-__all__ = ["GENERATOR_VERSION", "battery_id", "fragments_version", "generate_battery", "summarise"]
+__all__ = ["GENERATOR_VERSION", "battery_id", "content_key", "fragments_version", "generate_battery", "summarise"]

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.errors import LlmError
 from core.models import Fragment
 from core.qa.battery import GENERATOR_VERSION, battery_id, fragments_version, summarise
 from core.qa.borders import Nearest
@@ -26,6 +27,8 @@ from core.qa.text import DocumentText
 
 # A question that fails its check is asked for again this often; then it is a shortfall.
 MAX_TRIES = 3
+# So many questions in a row for which the model gives no answer at all, and it is taken to be down.
+_SILENT = 2
 # Fragments shown for one question, and the longest text of each, so that a small context holds them.
 _SHOWN, _SHOWN_CHARS = 6, 1400
 _MAX_TOKENS, _TIMEOUT_S = 1200, 120.0
@@ -98,21 +101,31 @@ def generate_with_model(
     *,
     seed: int = 0,
     nearest: Nearest | None = None,
+    identity: str = "",
 ) -> Battery:
     """A battery in the calibrated counts, written by ``model``; what it cannot write rightly is a shortfall.
 
+    ``identity``: as for `generate_battery`. A call that fails is a try that failed.
+
     Raises:
-        AsesoriaError: the model gave no answer at all (it is down, or too slow).
+        LlmError: two questions in a row got no answer at all (the model is down, or too slow).
     """
     text = DocumentText(fragments)
-    rng = Random(f"{book.doc_id}|{seed}")
+    rng = Random(f"{identity or book.doc_id}|{seed}")
     questions: list[BatteryQuestion] = []
     reasons: dict[QuestionType, str] = {}
     places = [s[0] for s in text.sections if len(s[0].text.split()) >= 30] or list(text.fragments)
     rng.shuffle(places)
+    silent = 0
     for turn, slot in enumerate(_slots(book)):
         shown = _around(text, places[turn % len(places)])
-        question, why = _write(slot, book, text, shown, model, questions, nearest)
+        try:
+            question, why = _write(slot, book, text, shown, model, questions, nearest)
+            silent = 0
+        except LlmError as error:
+            question, why, silent = None, str(error), silent + 1
+            if silent == _SILENT:
+                raise
         if question is None:
             reasons[slot.kind] = f"el modelo no escribió una pregunta válida en {MAX_TRIES} intentos ({why})"
         else:
@@ -163,12 +176,22 @@ def _write(
     before: Sequence[BatteryQuestion],
     nearest: Nearest | None,
 ) -> tuple[BatteryQuestion | None, str]:
+    """The question, or None and why not.
+
+    Raises:
+        LlmError: not one of the tries got an answer.
+    """
     messages = [("system", _SYSTEM), ("user", _prompt(slot, book, shown, before))]
     wrong = ""
+    failed: LlmError | None = None
     for _ in range(MAX_TRIES):
-        raw = model.complete(
-            messages, schema=WrittenQuestion.model_json_schema(), max_tokens=_MAX_TOKENS, timeout_s=_TIMEOUT_S
-        )
+        try:
+            raw = model.complete(
+                messages, schema=WrittenQuestion.model_json_schema(), max_tokens=_MAX_TOKENS, timeout_s=_TIMEOUT_S
+            )
+        except LlmError as error:
+            failed = error
+            continue
         try:
             written = WrittenQuestion.model_validate_json(raw)
         except ValidationError as error:
@@ -180,6 +203,8 @@ def _write(
                 return question, ""
             wrong = "; ".join(found)
         messages = [*messages[:2], ("assistant", raw), ("user", f"No vale: {wrong}. Escríbela de nuevo, corregida.")]
+    if failed and not wrong:
+        raise failed
     return None, wrong
 
 

@@ -141,10 +141,11 @@ class LlmJudge:
         """
         given = {dimension: getattr(written, dimension.value) for dimension in Dimension}
         quotes = {dimension.value: scored.evidence for dimension, scored in given.items()}
-        quotes |= {f"invención {n}": quote for n, quote in enumerate(written.hallucinations, start=1)}
+        said = [quote for quote in written.hallucinations if quote.strip()]  # a list with nothing in it says "none"
+        quotes |= {f"invención {n}": quote for n, quote in enumerate(said, start=1)}
         if absent := not_there(quotes, text):
             raise LlmAnswerError(f"El juez cita como evidencia algo que no está en la respuesta ({', '.join(absent)}).")
-        invented = tuple(dict.fromkeys(written.hallucinations))
+        invented = tuple(dict.fromkeys(said))
         penalty = self.thresholds.hallucination_penalty * len(invented)
         scores = tuple(
             DimensionScore(

@@ -75,12 +75,17 @@ def make_battery(
     *,
     seed: int = 0,
     nearest: Nearest | None = None,
+    identity: str = "",
 ) -> Battery:
-    """A battery of any document, written by the model where there is one, else by rules."""
+    """A battery of any document, written by the model where there is one, else by rules.
+
+    ``identity``: as for `generate_battery`.
+    """
     if services.model is None:
-        return generate_battery(book, fragments, seed=seed, nearest=nearest)
+        return generate_battery(book, fragments, seed=seed, nearest=nearest, identity=identity)
     services.model.load()
-    return generate_with_model(book, fragments, BatteryWriter(services.model), seed=seed, nearest=nearest)
+    writer = BatteryWriter(services.model)
+    return generate_with_model(book, fragments, writer, seed=seed, nearest=nearest, identity=identity)
 
 
 def official_answerer(services: "Services", doc_id: str) -> HeldEngine:

@@ -18,6 +18,7 @@ from core.documents.record import PrivateDocument
 from core.errors import AsesoriaError, UnreadableDocumentError
 from core.models import Fragment, Scope
 from core.qa.background import Batteries, Order, Prepared
+from core.qa.battery import content_key
 from core.qa.cases import open_cases
 from core.qa.desk import Desk, who_answers
 from core.qa.held import hold_fragments
@@ -144,7 +145,7 @@ def prepare_upload(services: "Services", documents: SessionDocuments, store: Sql
             order.doc_id, order.title, order.author, order.kind, order.category, profile=order.profile,
             source_scope=Scope.PRIVATE,
         )  # fmt: skip
-        battery = make_battery(services, book, fragments, seed=order.seed)
+        battery = make_battery(services, book, fragments, seed=order.seed, identity=content_key(fragments))
     return Prepared(battery, hold_fragments(services, fragments, vectors), build_judge(services, battery, fragments))
 
 

@@ -12,7 +12,7 @@ from core.config import PROJECT_ROOT
 from core.ingestion.fragments import make_fragments
 from core.ingestion.loader import load
 from core.models import DocumentInfo, Fragment, Scope
-from core.qa.battery import generate_battery
+from core.qa.battery import content_key, generate_battery
 from core.qa.borders import absent
 from core.qa.checks import contradicts, problems
 from core.qa.generator_narrative import actors, people
@@ -256,3 +256,23 @@ def test_a_story_whose_names_were_taken_out_is_a_story_still(book: list[Fragment
     text = DocumentText(own)
     for i, q in enumerate(battery.questions):
         assert problems(q, battery.book, text, before=battery.questions[:i]) == [], q.question
+
+
+def test_a_file_uploaded_again_gets_the_same_questions() -> None:
+    made = []
+    for doc_id in ("d-1a2b", "d-3c4d"):
+        info = DocumentInfo(doc_id, TITLE, "", "", BOOK_PATH.name, source_scope=Scope.PRIVATE, session_id=doc_id)
+        fragments = make_fragments(load(BOOK_PATH), info, lambda texts: [len(t) // 4 for t in texts])
+        own = replace(story(), doc_id=doc_id, session_id=doc_id)
+        made.append([generate_battery(own, fragments, seed=s, identity=content_key(fragments)) for s in (3, 4)])
+    (first, other_seed), (again, _) = made
+    assert [replace(q, expected_fragments=()) for q in first.questions] == [
+        replace(q, expected_fragments=()) for q in again.questions
+    ]
+    assert first.id != again.id  # of another document all the same
+    assert {q.question for q in first.questions} != {q.question for q in other_seed.questions}
+
+
+def test_another_text_has_another_key(book: list[Fragment]) -> None:
+    assert content_key(book) != content_key([replace(book[0], text=f"{book[0].text} Fin."), *book[1:]])
+    assert content_key(book) != content_key(book[1:])

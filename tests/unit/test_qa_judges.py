@@ -67,6 +67,11 @@ def test_limits_are_read_by_type(asked: Any, told: str) -> None:
         assert told in server.prompt and "palanca" in server.prompt and "jamás" in server.prompt
 
 
+def test_an_empty_invention_is_none() -> None:
+    found, _ = judged(written(hallucinations=["", "  "]))
+    assert found.hallucinations == () and found.judged
+
+
 def test_penalty_of_three_for_each_invention() -> None:
     found, _ = judged(written(hallucinations=["5 %", "providencia de apremio"]))
     assert {s.dimension: s.score for s in found.scores}[Dimension.PRECISION] == 3.0

@@ -6,12 +6,13 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from core.config import PROJECT_ROOT
-from core.errors import AsesoriaError
+from core.errors import AsesoriaError, LlmUnavailableError
 from core.models import Answer, Category, Mode
 from core.qa.battery import generate_battery
 from core.qa.generator_llm import MAX_TRIES, generate_with_model
@@ -203,3 +204,33 @@ def test_a_broken_first_answer_is_asked_for_again() -> None:
     assert made["A"] >= 3 and made["D"] == 0
     assert written.generator == "llm:bueno"
     assert [q.id for q in written.questions if q.type is QuestionType.A] == [f"A-{n}" for n in range(1, made["A"] + 1)]
+
+
+class FailingModel(GoodModel):
+    """As `GoodModel`, but each call whose number (from 1) is in ``fails`` finds no server."""
+
+    def __init__(self, fails: Callable[[int], bool]) -> None:
+        super().__init__()
+        self._fails = fails
+        self.calls = 0
+
+    def complete(self, messages: list[tuple[str, str]], *, schema: object, max_tokens: int, timeout_s: float) -> str:
+        self.calls += 1
+        if self._fails(self.calls):
+            raise LlmUnavailableError("El servidor no responde.")
+        return super().complete(messages, schema=schema, max_tokens=max_tokens, timeout_s=timeout_s)
+
+
+def test_a_server_that_fails_now_and_then_does_not_end_the_writing() -> None:
+    model = FailingModel(lambda n: n % 5 == 0 or n <= MAX_TRIES)
+    written = generate_with_model(story(), fragments_of(BOOK_PATH, TITLE), model)
+    assert written.summary.by_type["A"] >= 2
+    assert any("El servidor no responde" in s.reason or "3 intentos" in s.reason for s in written.summary.shortfalls)
+
+
+@pytest.mark.parametrize("after", [0, 8])
+def test_a_server_that_is_down_ends_it_soon(after: int) -> None:
+    model = FailingModel(lambda n: n > after)
+    with pytest.raises(LlmUnavailableError):
+        generate_with_model(story(), fragments_of(BOOK_PATH, TITLE), model)
+    assert model.calls <= after + 3 * MAX_TRIES
