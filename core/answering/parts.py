@@ -25,7 +25,7 @@ _THING = (
 )
 _CUE = re.compile(
     rf"(?<!\w)(?:{_THING}|{_WORD}|{_WHETHER}|se puede|llevan?|vale|sirve|obligad[oa]s?|presento|cobrarle"
-    r"|necesito saber|quiero saber|saber|dime|ind[ií]queme|expl[ií]came)(?!\w)",
+    r"|no s[eé] si|necesito saber|quiero saber|saber|dime|ind[ií]queme|expl[ií]came)(?!\w)",
     re.IGNORECASE,
 )
 _BOUNDARY = re.compile(
@@ -46,6 +46,12 @@ _FORM = re.compile(
 # A part with fewer words of meaning than this takes the subject of the first one with it.
 _FEW_WORDS = 6
 _MAX_PARTS = 3
+# With a context of this many words of meaning before the first thing asked, a part needs not that one's words too, unless
+# it points back to them.
+_CONTEXT_WORDS = 3
+_POINTS_BACK = re.compile(
+    r"\b(?:lo|los|las|ello|ella|eso|esa|ese|est[aeo]|dicho|dicha|hacerl[oa]|\w+[aei]rl[oa]s?)\b", re.IGNORECASE
+)
 # Words of meaning that say of what something is asked, beside what is asked of it.
 _SUBJECT_WORDS = 2
 _JOINED = re.compile(r"^(?!.*[.:]).*(?:\b(?:[yeo]|ni)\b|;)", re.DOTALL)
@@ -89,7 +95,10 @@ def _by_clauses(question: str) -> tuple[Part, ...]:
     subject = f"{context} {' '.join(_CUE.sub(' ', _QUESTION.sub('', first)).split())}".strip()
     parts = [Part(_title(first), f"{context}, {first}".strip(" ,"))]
     for piece in asked[1:_MAX_PARTS]:
-        about = subject if len(stems(piece)) < _FEW_WORDS else context
+        alone = len(stems(piece)) >= _FEW_WORDS or (
+            len(stems(context)) >= _CONTEXT_WORDS and not _POINTS_BACK.search(piece)
+        )
+        about = context if alone else subject
         parts.append(Part(_title(piece), f"{about}, {piece}".strip(" ,")))
     return tuple(parts)
 
