@@ -210,7 +210,7 @@ def reliability_diagram(found: Calibration) -> Chart:
             hovertemplate="relevancia media %{x:.2f}<br>fieles %{y:.0%}<br>%{customdata} casos<extra></extra>",
         )
     )  # fmt: skip
-    figure.update_xaxes(range=[0, 1.02], title="relevancia del mejor fragmento (media del grupo)")
+    figure.update_xaxes(range=[0, 1.02], title="relevancia de lo citado (media del grupo)")
     figure.update_yaxes(range=[-0.05, 1.05], title="parte de fieles", tickformat=".0%")
     figure.update_layout(height=_HEIGHT, showlegend=False, margin={"t": 10})
     return Chart(

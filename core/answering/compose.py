@@ -130,7 +130,8 @@ def _corrected(wrong: Correction, numbers: dict[tuple[str, int | None], int]) ->
     mark = next((numbers[_place(q)] for q in reversed(wrong.unit.quotes) if _place(q) in numbers), 1)
     if wrong.other:
         return f"**No: el pasaje citado da {wrong.other} que la pregunta [{mark}].** Esto es lo que dice:"
-    return f"**Cuidado: no es como da por hecho la pregunta, según el pasaje citado [{mark}].** Esto es lo que dice:"
+    # That one sentence denies what the other affirms is read from words alone, and right about as often as not: a warning.
+    return f"**Cuidado: puede que no sea como da por hecho la pregunta. Compruébelo en el pasaje citado [{mark}]:**"
 
 
 def _spaced(lines: Sequence[str]) -> list[str]:

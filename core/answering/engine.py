@@ -11,7 +11,7 @@ from core.answering.checked import SEARCHED, CheckedExtractor
 from core.answering.cited import cite, keep_cited
 from core.answering.compose import compose
 from core.answering.conversation import WHAT_IS_MEANT, Turn, resolve
-from core.answering.extractive import Extractor, Neighbours, Searched
+from core.answering.extractive import Extract, Extractor, Neighbours, Searched
 from core.answering.made import Made, personal_notice
 from core.answering.one_document import of_one_document
 from core.answering.parts import Part, parts_of
@@ -175,6 +175,7 @@ class AnswerEngine:
         sealed = self._sealer.with_seal(
             answer,
             relevances=made.relevances,
+            answered=made.answered,
             coverage=made.coverage,
             supporting=made.supporting,
             self_check=made.check,
@@ -243,11 +244,14 @@ class AnswerEngine:
             notices=(personal_notice(draft.shown, [text]),) if category is Category.PERSONAL_CASE else (),
         )
 
+    def extract(self, question: str, result: SearchResult) -> Extract:
+        """What is quoted for ``question`` of what a search has found for it, before it is written down and verified."""
+        return self._extractor(self._around).extract(question, self._parts(question, result))
+
     def _extracted(self, question: str, result: SearchResult, category: Category) -> Made:
         """The sentences that answer, quoted exactly, and verified as every draft is."""
         texts = load_scope().answers
-        extractor = self._extractor(self._around)
-        extracted = extractor.extract(question, self._parts(question, result))
+        extracted = self.extract(question, result)
         if not extracted.units:
             return Made(texts["no_answer"], (), Mode.EXTRACTIVE)
         draft, listed = compose(extracted, about=self._about)
@@ -265,7 +269,15 @@ class AnswerEngine:
             )
         if premise_of(question) and not extracted.correction and not extracted.lead:
             notices.append(texts["premise"])
-        return Made(text, sources, Mode.EXTRACTIVE, verified.coverage, verified.supporting, notices=tuple(notices))
+        return Made(
+            text,
+            sources,
+            Mode.EXTRACTIVE,
+            verified.coverage,
+            verified.supporting,
+            notices=tuple(notices),
+            answered=extracted.answered,
+        )
 
     def _over_both(
         self,

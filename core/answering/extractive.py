@@ -39,13 +39,15 @@ class Extract:
 
     ``headings``: before which unit which heading stands. ``correction``: what contradicts the question's premise.
     ``lead``: a sentence of ours above it, in which «{mark}» stands for the first quote's number and «{title}» for the
-    title of its document.
+    title of its document. ``answered``: of the things asked, how likely the one is answered whose best quote is the
+    least likely; None where the quotes were not chosen by their probability.
     """
 
     units: tuple[tuple[Unit, RetrievedFragment], ...]
     headings: tuple[tuple[int, str], ...] = ()
     correction: Correction | None = None
     lead: str = ""
+    answered: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class Extractor:
         units: list[tuple[Unit, RetrievedFragment]] = []
         headings: list[tuple[int, str]] = []
         chosen: list[Candidate] = []
+        answered: list[float] = []
         read = [self._candidates(part) for part in parts]
         room = _ROOM[min(len(parts), len(_ROOM)) - 1]
         for number, (part, (reading, sections, candidates)) in enumerate(zip(parts, read, strict=True)):
@@ -98,11 +101,12 @@ class Extractor:
             if len(parts) > 1 and len(units) > before:
                 headings.append((before, part.title))
             chosen += own
+            answered.append(max((candidate.probability for candidate in own), default=0.0))
         scored = sorted(((c.unit, c.probability) for c in chosen), key=lambda pair: -pair[1])
         wrong = correction(question, read[0][0].asked, scored) if read else None
         if wrong and not headings:  # the passage that says otherwise comes first
             units.sort(key=lambda pair: wrong.unit.quotes[-1] not in pair[0].quotes)
-        return Extract(tuple(units), tuple(headings), wrong)
+        return Extract(tuple(units), tuple(headings), wrong, answered=min(answered, default=0.0))
 
     def _candidates(self, part: Searched) -> tuple[Reading, dict[str, list[Unit]], list[Candidate]]:
         """The question as read, the sections read, and their units, most probable first."""

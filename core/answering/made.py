@@ -17,7 +17,7 @@ class Made:
     """A verified text with its sources, and how it came about.
 
     ``placed``: the notices stand in the text already. ``relevances``: of the fragments that it was made from, where
-    that is not the whole of what was found. ``category``: where it is not the scope's.
+    that is not the whole of what was found. ``category``: where it is not the scope's. ``answered``: see `Extract`.
     """
 
     text: str
@@ -34,6 +34,7 @@ class Made:
     placed: bool = False
     relevances: tuple[float, ...] = ()
     category: Category | None = None
+    answered: float | None = None
 
 
 def personal_notice(hits: Sequence[RetrievedFragment], passages: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from core.answering.scope import load_scope
 from core.models import Answer, SealMode, SelfCheck
 from core.seal.rules import seal
-from core.seal.signals import measure
+from core.seal.signals import measure, recalibrated
 from core.thresholds import Thresholds
 
 # Texts that AsesorIA adds to an answer and that are no part of what is answered.
@@ -32,19 +32,23 @@ class Sealer:
         relevances: Iterable[float],
         coverage: float,
         supporting: int,
+        answered: float | None = None,
         self_check: SelfCheck = SelfCheck.NOT_RUN,
         fallback: str = "",
         notices: Iterable[str] = (),
     ) -> Answer:
         """``answer`` with its seal. ``notices`` are further texts of ours that are no part of the answer.
 
-        The other parameters are those of `measure`.
+        ``answered``: as the extraction gives it (see `Extract`), None for another text. The other parameters are those
+        of `measure`.
         """
         ours = load_scope().answers
+        limits = self.thresholds.seal
         signals = measure(
             answer.text,
             grounded=answer.grounded,
             relevances=relevances,
+            answered=None if answered is None else recalibrated(answered, limits),
             coverage=coverage,
             supporting=supporting,
             self_check=self_check,

@@ -45,7 +45,7 @@ def signal_rows(seal: Seal, limits: SealThresholds) -> tuple[SignalRow, ...]:
     reads_check = seal.mode is SealMode.NORMAL
     return (
         SignalRow(
-            "Relevancia del mejor fragmento",
+            "Relevancia de lo citado",
             _value(s.rerank, number),
             f"{number(limits.high_rerank)} (media: {number(limits.medium_rerank)})",
             limits.high_rerank <= s.rerank <= 1,

@@ -38,8 +38,7 @@ def _reasons_for_low(signals: Signals, limits: SealThresholds, mode: SealMode) -
         reasons.append("La autoverificación concluyó que las fuentes citadas no sostienen la respuesta.")
     if measured and signals.rerank < limits.medium_rerank:
         reasons.append(
-            f"Ningún fragmento llega a una relevancia de {number(limits.medium_rerank)} "
-            f"(el mejor tiene {number(signals.rerank)})."
+            f"Lo citado no llega a una relevancia de {number(limits.medium_rerank)} (tiene {number(signals.rerank)})."
         )
     if signals.supporting == 0 and not signals.refusal:
         reasons.append(
@@ -53,7 +52,7 @@ def _reasons_for_medium(signals: Signals, limits: SealThresholds) -> tuple[str, 
     reasons = []
     if signals.rerank < limits.high_rerank:
         reasons.append(
-            f"El mejor fragmento tiene una relevancia de {number(signals.rerank)}, menos de {number(limits.high_rerank)}."
+            f"Lo citado tiene una relevancia de {number(signals.rerank)}, menos de {number(limits.high_rerank)}."
         )
     if signals.coverage < limits.coverage_min:
         reasons.append(
@@ -81,7 +80,7 @@ def _doubt(signals: Signals, mode: SealMode) -> tuple[str, ...]:
 def _reasons_for_high(signals: Signals, mode: SealMode) -> tuple[str, ...]:
     checked = ", y la autoverificación lo confirma" if mode is SealMode.NORMAL else ""
     return (
-        f"El mejor fragmento tiene una relevancia de {number(signals.rerank)}, y se ha podido respaldar el "
+        f"Lo citado tiene una relevancia de {number(signals.rerank)}, y se ha podido respaldar el "
         f"{percent(signals.coverage)} de la respuesta con {signals.supporting} fragmentos{checked}.",
     )
 

@@ -74,7 +74,7 @@ def test_the_seal_explains_itself(app: AppTest) -> None:
     assert all(limit in text for limit in HONEST_LIMITS)
     assert "Cambios del sello" in text and "Primera versión del sello" in text and "Modo determinista" in text
     (table,) = app.table
-    assert len(table.value) == 5 and "Relevancia del mejor fragmento" in table.value.index
+    assert len(table.value) == 5 and "Relevancia de lo citado" in table.value.index
 
 
 def test_a_thumb_and_its_comment_are_kept(app: AppTest, running: Services) -> None:

@@ -10,6 +10,7 @@ from core.models import Answer, Category, Mode, RetrievedFragment, SealMode
 from core.retrieval.expected import KnownAnswers
 from core.retrieval.search import SearchResult
 from core.seal.rules import seal
+from core.seal.signals import recalibrated
 from core.thresholds import load_thresholds
 from tests.unit.test_answering import BOOKS, SENTENCES, TERMS, FakeRetriever, hits, scope_model
 
@@ -55,7 +56,10 @@ def test_the_seal_is_made_from_the_signals() -> None:
     examined = engine(FakeRetriever(hits(BOOKS))).examine(QUESTION)
     found = examined.answer.seal
     assert found is not None and found == seal(found.signals, load_thresholds(), SealMode.DETERMINISTIC)
-    assert (found.signals.rerank, found.signals.coverage, found.signals.refusal) == (0.8, 1.0, False)
+    answered = engine(FakeRetriever(hits(BOOKS))).extract(QUESTION, examined.result).answered
+    assert answered is not None and 0 < answered < 1
+    assert found.signals.rerank == min(0.8, recalibrated(answered, load_thresholds().seal))
+    assert (found.signals.coverage, found.signals.refusal) == (1.0, False)
 
 
 def test_what_the_verification_does_not_leave_is_not_shown() -> None:

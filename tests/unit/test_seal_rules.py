@@ -12,7 +12,7 @@ from core.answering.sealing import Sealer
 from core.models import Answer, Category, Level, Mode, Scope, SealMode, SelfCheck, Signals, Source
 from core.seal.explain import HONEST_LIMITS, NAMES, seal_json, signal_rows
 from core.seal.rules import number, percent, seal
-from core.seal.signals import SIGNAL_VERSIONS, measure
+from core.seal.signals import SIGNAL_VERSIONS, measure, recalibrated
 from core.thresholds import load_thresholds
 
 THRESHOLDS = load_thresholds()
@@ -160,3 +160,23 @@ def test_an_abstention_is_low_and_the_mode_is_asked_for_each_answer() -> None:
     assert first.seal is not None and first.seal.level is Level.LOW and first.seal.mode is SealMode.DETERMINISTIC
     second = sealer.with_seal(refused, relevances=[0.9], coverage=0.0, supporting=0)
     assert second.seal is not None and second.seal.mode is SealMode.NORMAL
+
+
+@pytest.mark.parametrize(
+    ("relevances", "answered", "rerank"),
+    [((0.9, 0.2), 0.5, 0.5), ((0.9,), 0.95, 0.9), ((0.9,), None, 0.9), ((0.9,), 0.0, 0.0), ((), 0.9, 0.0)],
+)
+def test_relevance_is_no_more_than_the_probability_that_the_quote_answers(
+    relevances: tuple[float, ...], answered: float | None, rerank: float
+) -> None:
+    found = measure("x", grounded=True, relevances=relevances, answered=answered, coverage=1.0, supporting=2)
+    assert found.rerank == rerank
+
+
+def test_a_probability_is_recalibrated_in_order_and_stays_one() -> None:
+    limits = THRESHOLDS.seal.model_copy(update={"answered_weight": 2.0, "answered_intercept": -1.0})
+    found = [recalibrated(p, limits) for p in (0.0, 0.2, 0.5, 0.8, 1.0)]
+    assert found == sorted(found) and 0 <= found[0] < 0.01 and 0.99 < found[-1] <= 1
+    assert found[2] == pytest.approx(1 / (1 + math.e)) and found[3] == pytest.approx(
+        1 / (1 + math.exp(1 - 2 * math.log(4)))
+    )

@@ -10,8 +10,11 @@ from core.thresholds import load_thresholds
 
 def test_thresholds_are_pinned() -> None:
     found = load_thresholds().model_dump()
-    assert [(c["version"], c["date"]) for c in found["seal"].pop("changes")] == [("1", "2026-11-30")]
-    assert (found.pop("version"), found.pop("date")) == ("1", "2026-11-30")
+    assert [(c["version"], c["date"]) for c in found["seal"].pop("changes")] == [
+        ("2", "2026-12-01"),
+        ("1", "2026-11-30"),
+    ]
+    assert (found.pop("version"), found.pop("date")) == ("2", "2026-12-01")
     assert found == {
         "scope": {"answerable": 0.55, "personal": 0.7, "one_document": 0.6},
         "calibration": {
