@@ -199,10 +199,10 @@ class Source:
 class Signals:
     """The five signals of the seal, as measured on one answer, and the count of independent citations.
 
-    ``rerank``: highest relevance (0..1) among the fragments found, and no more than the probability that what is quoted of
-    them answers. ``coverage``: share (0..1) of the draft's claims
-    that its citations support. ``fallback``: why the extraction took over from the model, '' where it did not.
-    ``supporting``: fragments cited, each supporting a claim by itself, with enough relevance of its own.
+    ``rerank``: relevance (0..1) of what is quoted, or of the best fragment found where that is not known.
+    ``coverage``: share (0..1) of the draft's claims that its citations support. ``fallback``: why the extraction took
+    over from the model, '' where it did not. ``supporting``: fragments cited, each supporting a claim by itself, with
+    enough relevance of its own.
     """
 
     rerank: float

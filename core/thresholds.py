@@ -94,8 +94,8 @@ class SealThresholds(_Section):
 
     ``high_rerank`` and ``medium_rerank``: best relevance (0..1) from which an answer may be high, or medium.
     ``coverage_min``: share (0..1) of supported claims. ``supporting_min``: fragments that each support a claim by
-    themselves, counted where their own relevance is at least ``supporting_relevance``. ``answered_weight`` and
-    ``answered_intercept``: Platt scaling of the probability that a quote answers.
+    themselves, counted where their own relevance is at least ``supporting_relevance``. ``answered_weight``,
+    ``relevance_weight`` and ``answered_intercept``: see `core.seal.signals.recalibrated`.
     """
 
     high_rerank: float = Field(gt=0, le=1)
@@ -104,6 +104,7 @@ class SealThresholds(_Section):
     supporting_min: int = Field(ge=1)
     supporting_relevance: float = Field(ge=0, le=1)
     answered_weight: float = Field(gt=0)
+    relevance_weight: float = Field(gt=0)
     answered_intercept: float
     changes: tuple[SealChange, ...] = Field(min_length=1)
 

@@ -44,11 +44,12 @@ class Sealer:
         """
         ours = load_scope().answers
         limits = self.thresholds.seal
+        found = tuple(relevances)
         signals = measure(
             answer.text,
             grounded=answer.grounded,
-            relevances=relevances,
-            answered=None if answered is None else recalibrated(answered, limits),
+            relevances=found,
+            answered=None if answered is None else recalibrated(answered, max(found, default=0.0), limits),
             coverage=coverage,
             supporting=supporting,
             self_check=self_check,

@@ -58,7 +58,7 @@ def test_the_seal_is_made_from_the_signals() -> None:
     assert found is not None and found == seal(found.signals, load_thresholds(), SealMode.DETERMINISTIC)
     answered = engine(FakeRetriever(hits(BOOKS))).extract(QUESTION, examined.result).answered
     assert answered is not None and 0 < answered < 1
-    assert found.signals.rerank == min(0.8, recalibrated(answered, load_thresholds().seal))
+    assert found.signals.rerank == recalibrated(answered, 0.8, load_thresholds().seal)
     assert (found.signals.coverage, found.signals.refusal) == (1.0, False)
 
 

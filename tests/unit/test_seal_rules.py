@@ -164,19 +164,22 @@ def test_an_abstention_is_low_and_the_mode_is_asked_for_each_answer() -> None:
 
 @pytest.mark.parametrize(
     ("relevances", "answered", "rerank"),
-    [((0.9, 0.2), 0.5, 0.5), ((0.9,), 0.95, 0.9), ((0.9,), None, 0.9), ((0.9,), 0.0, 0.0), ((), 0.9, 0.0)],
+    [((0.9, 0.2), 0.5, 0.5), ((0.2,), 0.9, 0.9), ((0.2, 0.9), None, 0.9), ((0.9,), 0.0, 0.0), ((), None, 0.0)],
 )
-def test_relevance_is_no_more_than_the_probability_that_the_quote_answers(
+def test_what_is_quoted_counts_where_its_relevance_is_known(
     relevances: tuple[float, ...], answered: float | None, rerank: float
 ) -> None:
     found = measure("x", grounded=True, relevances=relevances, answered=answered, coverage=1.0, supporting=2)
     assert found.rerank == rerank
 
 
-def test_a_probability_is_recalibrated_in_order_and_stays_one() -> None:
-    limits = THRESHOLDS.seal.model_copy(update={"answered_weight": 2.0, "answered_intercept": -1.0})
-    found = [recalibrated(p, limits) for p in (0.0, 0.2, 0.5, 0.8, 1.0)]
-    assert found == sorted(found) and 0 <= found[0] < 0.01 and 0.99 < found[-1] <= 1
-    assert found[2] == pytest.approx(1 / (1 + math.e)) and found[3] == pytest.approx(
-        1 / (1 + math.exp(1 - 2 * math.log(4)))
+def test_relevance_grows_with_both_probabilities_and_stays_one() -> None:
+    limits = THRESHOLDS.seal.model_copy(
+        update={"answered_weight": 2.0, "relevance_weight": 1.0, "answered_intercept": -1.0}
     )
+    steps = (0.0, 0.2, 0.5, 0.8, 1.0)
+    for fixed in steps:
+        for found in ([recalibrated(p, fixed, limits) for p in steps], [recalibrated(fixed, p, limits) for p in steps]):
+            assert found == sorted(found) and all(0 <= p <= 1 for p in found)
+    assert recalibrated(0.5, 0.5, limits) == pytest.approx(1 / (1 + math.e))
+    assert recalibrated(0.8, 0.2, limits) == pytest.approx(1 / (1 + math.exp(1 - math.log(4))))
