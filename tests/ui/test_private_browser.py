@@ -92,7 +92,7 @@ def test_two_windows_never_see_each_others_documents(services: Services, tmp_pat
         for path in (folder / cookies[1]["value"]).rglob("*"):
             assert not path.is_file() or b"1.425,00" not in path.read_bytes()
         go_to(second, "Mis documentos")
-        assert second.get_by_text("1 documento en esta sesión").is_visible()
+        second.get_by_text("1 documento en esta sesión").wait_for(timeout=60_000)
         second.get_by_text("Quitar todos y cerrar la sesión").click()
         second.get_by_role("button", name="Sí, quitarlos todos").click()
         second.get_by_text("Todavía no ha subido ningún documento").wait_for(timeout=60_000)

@@ -72,7 +72,7 @@ def test_what_is_kept_of_an_interaction(database: Database) -> None:
     assert row is not None
     assert row["question"] == "¿Cuándo?" and row["level"] == "medium" and row["seal_mode"] == "deterministic"
     assert row["answer"].startswith("TEXTO") and row["passages"] == ["PASAJE CITADO"]
-    assert row["signals"]["rerank"] == 0.7 and row["signals"]["versions"]["rerank"] == "1" and row["signals"]["reasons"]
+    assert row["signals"]["rerank"] == 0.7 and row["signals"]["versions"]["rerank"] == "2" and row["signals"]["reasons"]
     assert row["sources"] == [{"fragment_id": "frag1", "doc_id": "iva_2025", "relevance": 0.7, "scope": "public"}]
     assert (row["model"], row["corpus_version"], row["thresholds_version"], row["latency_ms"]) == (
         "m1", "c1", THRESHOLDS.version, 12.3,
