@@ -52,9 +52,9 @@ def test_thresholds_are_pinned() -> None:
             "coverage_min": 0.9,
             "supporting_min": 2,
             "supporting_relevance": 0.4,
-            "answered_weight": 1.27,
-            "relevance_weight": 0.49,
-            "answered_intercept": -0.39,
+            "answered_weight": 1.24,
+            "relevance_weight": 0.74,
+            "answered_intercept": -0.66,
         },
         "drift": {"days": 7, "amber_points": 5.0, "red_points": 10.0, "minimum_answers": 200, "significance": 3.0},
         "documents": {
