@@ -9,7 +9,7 @@ _WORD = (
     r"(?:qu[eé]|cu[aá]l(?:es)?|cu[aá]nt[oa]s?|cu[aá]ndo|qui[eé]n(?:es)?|d[oó]nde"
     r"|cómo|como (?:lo|la|los|las|se|me|puedo|hago|tengo|debo))"
 )
-_BEFORE = r"(?:(?:también|tambien|además|ademas) )?(?:(?:con|en|a|de|desde|hasta|por|para|cada)\s+)?"
+_BEFORE = r"(?:(?:tambi[eé]n|adem[aá]s) )?(?:(?:con|en|a|de|desde|hasta|por|para|cada)\s+)?"
 # What a part begins with: a question word, or a verb by which people ask whether.
 _WHETHER = (
     r"(?:me |lo |la |se |te |los |las )*(?:puedo|puede|pueden|podr[ií]a|tengo que|tienen que|hay que|debo|hay alguna)"
@@ -17,9 +17,9 @@ _WHETHER = (
 _ASKS = rf"{_BEFORE}{_WORD}\b|{_WHETHER}\b"
 # What is asked by its noun, or by «si …» after «quiero saber».
 _THING = (
-    r"(?:también |además |tambien |ademas )?(?:(?:a|de|en|con|por|para) )?(?:el |la |los |las |su |sus )?"
-    r"(?:últim[oa] d[ií]a|ultim[oa] d[ií]a|plazos?|fechas?|vencimiento|mes en que|d[ií]a en que|d[ií]as que|momento en que"
-    r"|multas?|sanci[oó]n(?:es)?|recargos?|intere(?:ses|s de demora)|interés de demora|tipo de inter[eé]s"
+    r"(?:tambi[eé]n |adem[aá]s )?(?:(?:a|de|en|con|por|para) )?(?:el |la |los |las |su |sus )?"
+    r"(?:[uú]ltim[oa] d[ií]a|plazos?|fechas?|vencimiento|mes en que|d[ií]a en que|d[ií]as que|momento en que"
+    r"|multas?|sanci[oó]n(?:es)?|recargos?|inter(?:eses|[eé]s de demora)|tipo de inter[eé]s"
     r"|porcentaje|importe|l[ií]mites?|cuant[ií]a|volumen|requisitos|obligaci[oó]n|tratamiento|frase|orden que|si (?=(?:\w+ ){0,5}"
     r"(?:puedo|puede|tengo|hay|debo|lleva|cuenta|estoy|est[aá]|tributa|sirve|vale|me|se|la|lo)\b))"
 )
